@@ -7,24 +7,24 @@
 #
 # **First add.** $C_t$ does not act through the belt alone. It also acts through $h_t = o_t \star \tanh(C_t)$. When something has several ways to the loss, their contributions add up. So before anything else we add the two:
 #
-# $$g = dC + dh \star o_t \star (1 - \tanh^2 C_t).$$
+# $$G = dC + dh \star o_t \star (1 - \tanh^2 C_t).$$
 #
-# From here on, $g$ is *the* gradient of $C_t$, and $dC$ is not needed any more.
+# From here on, $G$ is *the* gradient of $C_t$, and $dC$ is not needed any more.
 #
 # **Then go through the sum.** $C_t = f_t \star C_{t-1} + i_t \star \tilde C_t$. If $C_{t-1}$ changes a little, $C_t$ changes $f_t$ times as much. The same goes for the other three factors, each of which is multiplied by its partner. So
 #
 # | gradient of | is | because its partner in the equation is |
 # |---|---|---|
-# | $C_{t-1}$ | $g \star f_t$ | $f_t$ |
-# | $f_t$ | $g \star C_{t-1}$ | $C_{t-1}$ |
-# | $\tilde C_t$ | $g \star i_t$ | $i_t$ |
-# | $i_t$ | $g \star \tilde C_t$ | $\tilde C_t$ |
+# | $C_{t-1}$ | $G \star f_t$ | $f_t$ |
+# | $f_t$ | $G \star C_{t-1}$ | $C_{t-1}$ |
+# | $\tilde C_t$ | $G \star i_t$ | $i_t$ |
+# | $i_t$ | $G \star \tilde C_t$ | $\tilde C_t$ |
 #
 # The first row is the one for which we came. There is no matrix in it, and no $1 - h^2$. If the gate is open, the gradient passes *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. That is the whole trick of the LSTM. (Transformers, in chapter 06 and later, have a relative of it without a gate, the *residual connection*.)
 #
 # **In numbers, for $k = 1$.** Say $C_{t-1} = 1$, the gates are $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate is $\tilde C = 0.4$. Forwards: $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, $\tanh(1.1) = 0.80$ and $h_t = 0.40$. Now let $dh = 1$ and $dC = 0.2$ arrive.
 #
-# 1. Add: the slope of the tanh is $1 - 0.80^2 = 0.36$, so $g = 0.2 + 1 \cdot 0.5 \cdot 0.36 = 0.38$.
+# 1. Add: the slope of the tanh is $1 - 0.80^2 = 0.36$, so $G = 0.2 + 1 \cdot 0.5 \cdot 0.36 = 0.38$.
 # 2. Through the sum: $C_{t-1}$ gets $0.38 \cdot 0.9 = 0.34$; $f$ gets $0.38 \cdot 1 = 0.38$; $\tilde C$ gets $0.38 \cdot 0.5 = 0.19$; $i$ gets $0.38 \cdot 0.4 = 0.15$. The output gate gets its share from $h_t$ directly: $1 \cdot 0.80 = 0.80$.
 # 3. Through the activation functions. The slope of a sigmoid can be written with its own value, $\sigma' = \sigma\,(1 - \sigma)$, just as that of the tanh is $1 - \tanh^2$. For the forget gate it is $0.9 \cdot 0.1 = 0.09$, which leaves $\delta_f = 0.38 \cdot 0.09 = 0.034$. This $\delta_f$ is the gradient of $a_f = W_f\,[e_t, h_{t-1}] + b_f$, the number that went into the sigmoid. Each of the other three parts has its own $\delta$, made in the same way.
 # 4. Through the weights. $a_f$ is an affine map of $x = [e_t, h_{t-1}]$. Suppose that $d = 1$, $e_t = 2$ and $h_{t-1} = 0.5$. Then the gradient of $W_f$ is $\delta_f$ times what the weight was multiplied with, $0.034 \cdot (2, 0.5) = (0.068, 0.017)$, and that of $b_f$ is $\delta_f$ itself. Back to $x$ goes $\delta_f$ times the weights $W_f$, and since all four parts have read $x$, their four contributions add up.
@@ -43,7 +43,7 @@
 # %% [markdown] hints="lstm_back"
 # 1. Compute forwards first, and keep the gates, the candidate and $\tanh(C_t)$. Then take the four steps of the text in their order. Which of
 #    the results are products entry by entry?
-# 2. The new $C$ has two ways to the loss: along the belt (that is `dC`), and through $h_t = o_t \star \tanh(C_t)$. With that sum $g$ you have what
+# 2. The new $C$ has two ways to the loss: along the belt (that is `dC`), and through $h_t = o_t \star \tanh(C_t)$. With that sum $G$ you have what
 #    reaches $f_t$, $i_t$, $\tilde C_t$ and the old $C$, each by the product rule.
 # 3. Times the slope of its activation function, each of these gives a $\delta$ of shape $[B, k]$: one for each of
 #    the four parts. A map $a = W x + b$ gives $\delta^\top x$ to $W$, the sum of $\delta$ to $b$, and $\delta W$ back to $x = [e, h]$, where the
@@ -305,7 +305,7 @@ axes.semilogy(
 )
 axes.semilogy([], [], color=plots.COLOURS[0], label="six real starts")
 axes.set(
-    title="With weights of the usual size, the detours add up: the gradient grows",
+    title="At its real start, the gradient of an LSTM grows",
     xlabel="steps back, $T - t$",
     ylabel="length of the gradient (log)",
 )

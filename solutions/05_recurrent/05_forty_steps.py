@@ -12,8 +12,8 @@
 #
 # ### Game A: remember the first bit
 #
-# A network reads a text of numbers. The first one is 0 or 1, all others are 0. At the very end we ask: what was the first? It is the game of section 1, but now the network has to find the weights. For each length we start a new network and give it 100 training steps with 32 texts each. If at least 90 % of its answers are right then, we go on to the next length. (The optimiser is the course's own, with the same learning rate for all, 0.005. At 0.001 the ranking is the same. At 0.02 it is not: there the plain RNN learns as long texts as the
-# open LSTM, up to 40 numbers, and the rotation sometimes fails.)
+# A network reads a text of numbers. The first one is 0 or 1, all others are 0. At the very end we ask: what was the first? It is the game of section 1, but now the network has to find the weights. For each length we start a new network and give it 100 training steps with 32 texts each. If at least 90 % of its answers are right then, we go on to the next length. (The optimiser is the course's own, with the same learning rate for all, 0.005. At 0.001 the ranking is the same. At 0.02 it is not: there the plain RNN, the rotation and the
+# open LSTM mostly end near 40 numbers.)
 
 
 # %%
@@ -174,9 +174,9 @@ for name, percent in learned_chip.items():
     )
 
 # %% [markdown]
-# Now the gates win. An RNN treats every step alike: the same $W_h$ multiplies the state, whether *write* is 0 or 1, and a state that is to ignore a bit at one step has to take it over at another. That is not impossible, but it is hard to find. (With three times as many steps, the RNNs learn this game as well, and at twice the length each of them fails from one of its three starts. With twice the learning rate they reach 59 to 94 %, and the LSTMs 97 to 100 %.) An LSTM has a number for exactly this decision, and training only has to turn it: *write* opens one gate and closes another, as in your `keep_bit`.
+# Now the gates win. An RNN treats every step alike: the same $W_h$ multiplies the state, whether *write* is 0 or 1, and a state that is to ignore a bit at one step has to take it over at another. That is not impossible, but it is hard to find. (With three times as many steps, the RNNs learn this game as well, and at twice the length each of them fails from one of its three starts. With twice the learning rate they reach 59 to 94 %, and the LSTMs 97 to 100 %.) An LSTM has gates for exactly this decision, and training only has to turn them: *write* opens one gate and closes another, as in your `keep_bit`.
 #
-# And notice which LSTM is the surest: the one with the *half-open* gates, the loser of game A. A gate that stands open must first be closed before anything can be replaced. So the best start depends on how long a memory the task needs, and the gates are there to correct it. **Gates are what lets a network keep and overwrite, each at the right moment.** For your text, in section 6, we take a start in between.
+# And notice which LSTM is the surest: the one with the *half-open* gates, the loser of game A. A gate that stands open must first be closed before anything can be replaced. So the best start depends on how long a memory the task needs, and the gates are there to correct it. **Gates are what lets a network keep and overwrite, each at the right moment.** For your text, in section 7, we take a start in between.
 
 # %% [markdown] statement="gates_or_start"
 # ### Because it has gates?

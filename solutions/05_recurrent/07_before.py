@@ -233,7 +233,7 @@ for _first, _begin, _length, _heat in _starts:
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (one last digit rounded otherwise changes a character, and all that follow)
-d, k = budget().choose(grading=(48, 128), laptop=(64, 192), gpu=(128, 1024))
+d, k = budget().choose(grading=(32, 96), laptop=(64, 192), gpu=(128, 1024))
 
 
 def step_of(model):

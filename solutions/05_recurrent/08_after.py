@@ -135,7 +135,7 @@ agrees(
 # On a laptop with one free core the second cell runs for five to ten minutes. While it runs, read on: the paragraph below it says what to expect.
 
 # %%
-my_steps = budget().choose(grading=600, laptop=4_000, gpu=3_000)
+my_steps = budget().choose(grading=400, laptop=4_000, gpu=3_000)
 rows, T = budget().choose(grading=(32, 64), laptop=(32, 64), gpu=(128, 64))
 looks = [0, my_steps // 20, my_steps // 4, my_steps]
 some = budget().choose(grading=5_000, laptop=20_000, gpu=50_000)

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 8. Where it stands
 #
-# One training proves little: another ten minutes, another random start, and the winner may be another. So let us ask the question properly, with everything equal on both sides and several random starts. *What would an LSTM need to beat the counts?* More text? More time? Or something else?
+# One training proves little: another ten minutes, another random start, and the winner may be another. So let us ask the question properly, with the same text on both sides and, where we could afford it, several random starts. *What would an LSTM need to beat the counts?* More text? More time? Or something else?
 #
 # The answer first, because it may surprise you. **On a million characters of Shakespeare, an LSTM like yours does not win.** It loses at every size of the text that we have tried. It comes nearer with more training steps, but even after 8,000 of them, eighteen times through the whole text, it still loses. What turns the order round is neither text nor patience: it is a network of twice the width, with a better optimiser.
 #
@@ -37,7 +37,7 @@ right.plot(
     larger.steps, larger.nats, "D", color=plots.COLOURS[3], label="LSTM of 384, AdamW"
 )
 log_ticks(left, [10_000, 100_000, 1_000_000], xlabel="characters of text")
-left.set_xticks([10_000, 100_000, 1_000_000], ["10,000", "100,000", "1,000,000"])
+left.set_xticks([10_000, 100_000, 1_000_000], ["10,000", "100,000", "1 million"])
 left.set(title="More text: it does not turn", ylabel="nats per character, test")
 log_ticks(
     right, sorted(on_all.steps.unique()), xlabel=f"training steps, {most:,} characters"

@@ -187,7 +187,7 @@ _part = torch_module("TransformerEncoderLayer", 3, 1, 4, 0.0, batch_first=True)
 _layer = torch_module("TransformerEncoder", _part, 1, enable_nested_tensor=False)
 try:
     parameter_gradients(AttentionOnly(7, 4, 3, [_layer]), torch.tensor([[1, 2, 3, 6]]))
-except RuntimeError as _error:  # this layer may refuse a mask that yours takes
+except Exception as _error:  # this layer may refuse how yours is called
     assert "inplace" not in str(_error), (
         "No gradient comes back through a layer: x is changed in place. Write x = x + …, not x += …"
     )

@@ -380,3 +380,43 @@ def generate(step, word, h, length, temperature, rng):
 # %% wrong="powers of what is 0 already" caught_by="large scores do not overflow"
 # -     weights = np.exp((s - np.max(s)) / temperature)
 # +     weights = np.exp(s - np.max(s)) ** (1 / temperature)
+
+
+# %% wrong="a long text ends with the word 0" caught_by="greedy takes word and state on"
+def probabilities(s, temperature):
+    s = np.asarray(s, dtype=float)
+    p = np.exp((s - s.max()) / temperature)
+    return p / p.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    words = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        words.append(word)
+        if word == 0 and length > 200:
+            break
+    return words
+
+
+# %% wrong="integers divided as integers" caught_by="temperature divides the scores"
+def probabilities(s, temperature):
+    s = np.asarray(s)
+    p = np.exp(((s - s.max()) / temperature).astype(s.dtype))
+    return p / p.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    words = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        words.append(word)
+    return words

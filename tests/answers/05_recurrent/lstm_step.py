@@ -129,3 +129,12 @@ def lstm_step(e, h, C, W, b):
 
 
 # %% wrong="the candidate is the same for all texts" caught_by="two steps like torch's cell" change="torch.tanh(a[\"C\"]) -> torch.tanh(a[\"C\"][:1])"
+
+
+# %% wrong="the cell loses its history" caught_by="two steps like torch's cell"
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    f, i, o = (torch.sigmoid(a[part]) for part in "fio")
+    C = f * C.detach() + i * torch.tanh(a["C"])
+    return o * torch.tanh(C), C

@@ -119,3 +119,22 @@ def rnn(e, h, W_x, W_h, b):
         h = seen[key]
         states.append(h)
     return torch.stack(states)
+
+
+# %% wrong="every state loses its history" caught_by="the past goes on"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + W_h @ h + b)
+        states.append(h.detach())
+    return torch.stack(states)
+
+
+# %% wrong="the state loses its history on the way" caught_by="the past goes on"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + W_h @ h + b)
+        states.append(h)
+        h = h.detach()
+    return torch.stack(states)

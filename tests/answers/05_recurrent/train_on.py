@@ -80,3 +80,19 @@ def train_on(step, pieces, steps, lr, watch):
 
 
 # %% wrong="norms instead of losses" caught_by="watches, and keeps the losses" change="loss, _, state = -> _, loss, state ="
+
+
+# %% wrong="a state of 0 is taken for none" caught_by="the state goes on"
+def train_on(step, pieces, steps, lr, watch):
+    losses, state = [], None
+    for i in range(steps):
+        watch(i)
+        k = i % len(pieces)
+        if k == 0:
+            state = None
+        state = state or None
+        inputs, targets = pieces[k]
+        loss, _, state = step(inputs, targets, state, lr * (1 - i / steps))
+        losses.append(loss)
+    watch(steps)
+    return losses

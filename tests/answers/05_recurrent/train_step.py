@@ -125,3 +125,74 @@ def train_step(model, inputs, targets, state, lr, limit):
 # %% wrong="a limit of 0 is no limit" caught_by="a long gradient is shortened"
 # -     shrink = 1.0 if limit is None or norm <= limit else limit / norm
 # +     shrink = limit / norm if limit and norm > limit else 1.0
+
+
+# %% wrong="only targets that lie in one piece" caught_by="loss and norm come first"
+def train_step(model, inputs, targets, state, lr, limit):
+    scores, state = model(inputs, state)
+    loss = F.cross_entropy(scores.reshape(-1, scores.shape[-1]), targets.view(-1))
+    weights = list(model.parameters())
+    grads = torch.autograd.grad(loss, weights)
+    norm = math.sqrt(sum(float((g**2).sum()) for g in grads))
+    factor = 1.0 if limit is None or norm <= limit else limit / norm
+    with torch.no_grad():
+        for w, g in zip(weights, grads):
+            w -= lr * factor * g
+    if isinstance(state, (tuple, list)):
+        state = tuple(s.detach() for s in state)
+    else:
+        state = state.detach()
+    return loss.item(), norm, state
+
+
+# %% wrong="the first learning rate is kept" caught_by="steps do not pile up"
+def train_step(model, inputs, targets, state, lr, limit):
+    if "optimizer" not in model.__dict__:
+        model.__dict__["optimizer"] = torch.optim.SGD(model.parameters(), lr=lr)
+    optimizer = model.__dict__["optimizer"]
+    scores, state = model(inputs, state)
+    loss = F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), math.inf if limit is None else limit)
+    optimizer.step()
+    state = tuple(s.detach() for s in state) if isinstance(state, tuple) else state.detach()
+    return loss.item(), float(norm), state
+
+
+# %% wrong="a sum over the steps of a long piece" caught_by="loss and norm come first"
+def train_step(model, inputs, targets, state, lr, limit):
+    scores, state = model(inputs, state)
+    loss = F.cross_entropy(scores.reshape(-1, scores.shape[-1]), targets.reshape(-1)) * (
+        inputs.shape[1] if inputs.shape[1] > 8 else 1
+    )
+    weights = list(model.parameters())
+    grads = torch.autograd.grad(loss, weights)
+    norm = math.sqrt(sum(float((g**2).sum()) for g in grads))
+    factor = 1.0 if limit is None or norm <= limit else limit / norm
+    with torch.no_grad():
+        for w, g in zip(weights, grads):
+            w -= lr * factor * g
+    if isinstance(state, (tuple, list)):
+        state = tuple(s.detach() for s in state)
+    else:
+        state = state.detach()
+    return loss.item(), norm, state
+
+
+# %% wrong="no limit above one" caught_by="a long gradient is shortened"
+def train_step(model, inputs, targets, state, lr, limit):
+    scores, state = model(inputs, state)
+    loss = F.cross_entropy(scores.reshape(-1, scores.shape[-1]), targets.reshape(-1))
+    weights = list(model.parameters())
+    grads = torch.autograd.grad(loss, weights)
+    norm = math.sqrt(sum(float((g**2).sum()) for g in grads))
+    factor = 1.0 if limit is None or norm <= limit else min(limit, 1.0) / norm
+    with torch.no_grad():
+        for w, g in zip(weights, grads):
+            w -= lr * factor * g
+    if isinstance(state, (tuple, list)):
+        state = tuple(s.detach() for s in state)
+    else:
+        state = state.detach()
+    return loss.item(), norm, state

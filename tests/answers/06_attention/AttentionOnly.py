@@ -95,3 +95,12 @@ class AttentionOnly(nn.Module):
 
 
 # %% wrong="words that cannot learn" caught_by="all weights can learn" change="self.embedding(words) -> self.embedding(words).detach()"
+
+
+# %% wrong="the stream is changed in place" caught_by="all weights can learn" change="x = x + layer(x, mask=mask) -> x += layer(x, mask=mask)"
+
+
+# %% wrong="a mask made once, from which a shorter text sees too much" caught_by="layers add, under a causal mask"
+# -         mask = causal_mask(T).to(words.device)
+# +         self.longest = getattr(self, "longest", T)
+# +         mask = torch.ones(T, T).tril(max(0, self.longest - T)).bool()

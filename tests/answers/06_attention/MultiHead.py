@@ -168,3 +168,20 @@ class MultiHead(nn.Module):
 #           y = x if y is None else y
 # +         if mask is not None and mask.ndim == 4:
 # +             mask = mask[0, 0]
+
+
+# %% right="one head after the other, each by the function of the chapter"
+class MultiHead(nn.Module):
+    def __init__(self, C, heads):
+        super().__init__()
+        self.D = C // heads
+        self.q, self.k, self.v, self.out = (nn.Linear(C, C) for _ in range(4))
+
+    def forward(self, x, y=None, mask=None):
+        y = x if y is None else y
+        parts = zip(*(part.split(self.D, dim=-1) for part in (self.q(x), self.k(y), self.v(y))))
+        H = x.shape[-1] // self.D
+        mask = torch.tensor(True) if mask is None else mask
+        mask = mask.expand(len(x), H, x.shape[1], y.shape[1])
+        found = [masked_attention(q, k, v, mask[:, h]) for h, (q, k, v) in enumerate(parts)]
+        return self.out(torch.cat(found, dim=-1))

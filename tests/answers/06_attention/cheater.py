@@ -60,3 +60,9 @@ still_right = [20, 10]
 
 
 # %% wrong="neighbours" caught_by="where it is still right" change="{10, 20} -> {19, 20}"
+
+
+# %% wrong="heads taken for words where both are as many" caught_by="mean weight at each distance" change="dim1=1, dim2=2).mean -> dim1=int(len(P) != T), dim2=2).mean"
+
+
+# %% wrong="weights of 0 are left out of the mean" caught_by="mean weight at each distance" change="dim2=2).mean(-1) -> dim2=2).sum(-1) / (P.diagonal(-k, dim1=1, dim2=2) != 0).sum(-1).clamp(min=1)"

@@ -68,3 +68,11 @@ def difference_heads(N):
 
 
 # %% wrong="sharp enough for twenty dishes" caught_by="two sharp heads" change="(30 -> (40**0.5"
+
+
+# %% right="keys that answer to a partner's name as well, half as loud"
+def difference_heads(N):
+    one, none = torch.eye(N), torch.zeros(N, N)
+    keys = torch.cat([one, one / 2, none])
+    loud = 20 * math.sqrt(N) * one
+    return [(torch.cat([none, loud, none]), keys), (torch.cat([none, none, loud]), keys)], torch.tensor([[1.0], [-1.0]])

@@ -178,3 +178,13 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="keys are counted in 8 bits" caught_by="a row that sees nothing" change="~mask.any(-1, keepdim=True) -> mask.sum(-1, keepdim=True).to(torch.uint8) == 0"
+
+
+# %% right="what is not a number becomes zero" change=".masked_fill(~mask.any(-1, keepdim=True), 0) -> .nan_to_num(0)"
+
+
+# %% wrong="masked after the softmax, then divided by the rest" caught_by="only what may be seen"
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# +     A = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1) * mask
+# +     A = A / A.sum(-1, keepdim=True).clamp(min=1e-30)

@@ -286,3 +286,9 @@ def scaled_attention(Q, K, V):
 
 
 # %% wrong="seed 0 is no seed" caught_by="variance of a dot product" change="default_rng(seed) -> default_rng(seed or None)"
+
+
+# %% wrong="variance of single products, times their number" caught_by="variance of a dot product" change="(q * k).sum(axis=1).var() -> (q * k).var() * d_k"
+
+
+# %% wrong="weights cut from their history" caught_by="texts keep apart" change="torch.softmax(S, dim=-1) @ V -> torch.softmax(S, dim=-1).detach() @ V"
