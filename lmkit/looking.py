@@ -240,7 +240,7 @@ class Film:
 
         taken = np.array([frame[0] for frame in self.frames])
         chosen = [self.frames[int(np.abs(taken - step).argmin())] for step in steps]
-        figure, axes = plt.subplots(len(heads), len(steps), figsize=(8, 1.55 * len(heads) + 0.9), squeeze=False)
+        figure, axes = plt.subplots(len(heads), len(steps), figsize=(8, 1.3 * len(heads) + 1.1), squeeze=False)
         for row, (layer, head) in enumerate(heads):
             for column, (step, loss, weights) in enumerate(chosen):
                 _square(axes[row, column], weights[layer, head], left=column == 0, below=row == len(heads) - 1)

@@ -14,7 +14,7 @@
 # thousand handovers, and at each of them something may get lost. So let us give words what your eyes have: the power to look back directly, at any word, however far away it is. This is called **attention**, and the
 # Transformers behind today's language models are made of little else.
 #
-# **What this chapter promises.** You write attention as one small function and let it grow, step by step. After an hour and a bit, it trains a first network, which fails. Half an hour later your own layers make a network of two layers, and in a few seconds of training a small machine forms inside it, before your eyes, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
+# **What this chapter promises.** You write attention as one small function and let it grow, step by step. After about an hour, it trains a first network, which fails. Half an hour later your own layers make a network of two layers, and in a few seconds of training a small machine forms inside it, before your eyes, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
 # language models of many sizes, from two layers of attention up. You will measure yours, cut it out, and then catch a second network that reaches the same loss by cheating.
 #
 # The eleven tasks take about three hours, most of the reading included. The end of section 5 is a good place for a break.

@@ -210,8 +210,8 @@ right.set(title="and large scores stop learning")
 plt.show()
 
 # %% [markdown]
-# On the left, variances of independent numbers add up, so the variance of a score is $d_k$, and its typical size $\sqrt{d_k}$. (The second line had to come out flat: it is the first one, divided by $d_k$.) On the right we asked: if the score of the heaviest key rises a little, how much does its weight rise? Your `softmax_gradient` answers, and each dot is the median of 200 random queries. Without the divisor the slope first *rises*, up to a width of about 64, since a weight near one half has a
-# larger slope than a tiny one. Beyond that it collapses, because by then one weight is nearly 1 for most queries. Divided by $\sqrt{d_k}$, scores keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means.
+# On the left, variances of independent numbers add up, so the variance of a score is $d_k$, and its typical size $\sqrt{d_k}$. (The second line had to come out flat: it is the first one, divided by $d_k$.) On the right we asked: if the score of the heaviest key rises a little, how much does its weight rise? Your `softmax_gradient` answers, and each dot is the median of 200 random queries. Without the divisor the slope first *rises*, since a weight near one half has a
+# larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Divided by $\sqrt{d_k}$, scores keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means.
 #
 # Note what we have measured: random keys whose numbers have variance 1, before any training. The networks that you will train below have heads of 16 numbers and begin with small vectors, so for them the divisor decides little. It is there for the wide ones.
 #

@@ -309,5 +309,5 @@ print(f"knows which words   loss {bag_loss():.2f}")
 # %% [markdown]
 # By its loss, the first network is a genius. But ask it for a word that is not there yet, and it does no better than somebody who picks any word of the list, which is right about once in thirteen times. All that it had learned to use was the answer itself. So never trust a loss before you know what the model could see.
 #
-# The second network is honest. It has learned something, but compare it with the last line: it has not passed somebody who knows which words were said, and not in which order. So one lookup is not enough to copy. What is missing? At *kite* a word can find the last *kite*, but it wants the word *after* it, and that word does not know what stood before it. So one lookup would have to
+# The second network is honest. It has learned something, but compare its loss with the last line: it has not reached somebody who knows which words were said, and not in which order. So one lookup is not enough to copy. What is missing? At *kite* a word can find the last *kite*, but it wants the word *after* it, and that word does not know what stood before it. So one lookup would have to
 # prepare what a second one needs. We shall need several of them.

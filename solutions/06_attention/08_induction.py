@@ -417,17 +417,19 @@ axes.legend(lines, [line.get_label() for line in lines], fontsize=10, ncols=2)
 plt.show()
 
 # %% [markdown]
-# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves say the same in numbers, and they show something that you do not see in the squares. The triangles are the probability that the network gives to *any* word that its text has already said. They rise *first*, while both heads are still near their beginnings: in a first phase the network learns to say some word of this list, whichever. For
-# this, the heads need not look at a special place. It is enough that what they look at is said.
+# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves say the same in numbers, and they show something that you do not see in the squares. The triangles are the probability that the network gives to *any* word that its text has already said. They rise *first*, while the scores of both heads are still near where they began: in a first phase the network learns to say some word of this list, no matter which one. For
+# this, its heads need not look at a special place. It is enough that the network says what they look at.
 #
-# This first phase may answer a riddle. The two heads need each other: a copying head can find nothing before a head of layer 0 has told the words their predecessors, and telling them pays nothing before some head copies. How can two such parts begin at all? After the first phase, layer 1 already looks at the words of the list, and what it looks at is said. So now any little more weight on the *right* word makes the loss smaller at once, and any little trace of the predecessor in the keys
+# This first phase may answer a riddle. The two heads need each other: a copying head can find nothing before a head of layer 0 has told the words their predecessors, and telling them pays nothing before some head copies. How can two such parts begin at all? After the first phase, the network already says what layer 1 looks at. So now any little more weight on the *right* word makes the loss smaller at once, and any little trace of the predecessor in the keys
 # gives such weight. From there each of the two makes the other pay more, and therefore they rise together. (This is how we understand the curves. What they show is the order: first the words, then both heads within a few dozen steps.)
 #
-# One thing in the squares looks odd. The line of the previous-word head ends half way down, near place 19, which is why its score stays near one half. Why does it not go on? Because a predecessor is needed only at places that a later word still looks up, and a later word needs only *one* of the earlier places where its word was said. With texts of 38 words and lists of 8 to 20, the first 19 places are enough for every list. A network learns what pays.
+# Some head of layer 1 may have a dark column at the left edge, in rows where there is nothing to find yet. Its weights must sum to 1 nevertheless, and it leaves them on the first word.
+#
+# And one more thing looks odd. The line of the previous-word head ends half way down, near place 19, which is why its score stays near one half. Why does it not go on? Because a predecessor is needed only at places that a later word still looks up, and a later word needs only *one* of the earlier places where its word was said. With texts of 38 words and lists of 8 to 20, the first 19 places are enough for every list. A network learns what pays.
 #
 # ### Does layer 1 really use what layer 0 has left?
 #
-# So far we have seen two lines that appear together. That one *uses* the other is our plan, and the plan says something that we can test on the weights alone, without any text: the query $x W_q$ of a word must fit the key part $(x W_v W_o)W_k$ which *the same* word has left behind. So let us compute this score for all pairs of the 64 words. We take the two heads of layer 0 with the best previous-word scores, and the best copying head of layer 1.
+# So far we have seen two lines that appear together. That one *uses* the other is our plan, and the plan says something that we can test on the weights alone, without any text: the query $x W_q$ of a word must fit the key part $(x W_v W_o)W_k$ which *the same* word has left behind. So let us compute this score for all pairs of the 64 words. We take the two heads of layer 0 with the best previous-word scores, and the best copying head of layer 1. A dark cell in the figure is a large score. If the plan is right, the diagonal is dark.
 
 
 # %%
@@ -438,18 +440,28 @@ def best_heads(model):
     return [torch.as_tensor(its).argsort(descending=True).tolist() for its in scores]
 
 
-def fit(model, heads, copier):
-    """Scores [64, 64] in layer 1: row, the word that asks; column, the word left behind by heads of layer 0."""
-    first, second = model.layers
+def left_by(model, heads):
+    """[64, C]: what these heads of layer 0 add to a word that looks at each of the 64 words."""
+    layer, left = model.layers[0], 0
+    for head in heads:
+        its = slice(16 * head, 16 * head + 16)
+        W_v, W_o = layer.v.weight[its], layer.out.weight[:, its]
+        left = left + model.embedding.weight @ W_v.T @ W_o.T
+    return left
+
+
+def fit(model, left, head):
+    """Scores [64, 64] of a head of layer 1: row, the word that asks; column, the word that `left` is of."""
+    its, layer = slice(16 * head, 16 * head + 16), model.layers[1]
     with torch.no_grad():
-        x = model.embedding.weight
-        left = 0
-        for head in heads:
-            its = slice(16 * head, 16 * head + 16)
-            left = left + x @ first.v.weight[its].T @ first.out.weight[:, its].T
-        its = slice(16 * copier, 16 * copier + 16)
-        S = (x @ second.q.weight[its].T) @ (left @ second.k.weight[its].T).T
-    return (S / math.sqrt(16)).cpu()
+        Q = model.embedding.weight @ layer.q.weight[its].T
+        K = left @ layer.k.weight[its].T
+    return (Q @ K.T / math.sqrt(16)).cpu()
+
+
+def fitting(scores):
+    """For how many of the 64 words that ask the word itself has the best score."""
+    return int((scores.argmax(1) == torch.arange(64)).sum())
 
 
 learners = {1: learner}
@@ -457,32 +469,33 @@ for seed in (2, 3):  # two more networks, to see what depends on the seed
     learners[seed] = fresh(seed)
     practise(learners[seed], range(8, 21))
 order = {seed: best_heads(model) for seed, model in learners.items()}
-for seed, (before, copiers) in order.items():
-    rest = before[2:]
-    hits = [
-        int((fit(learners[seed], heads, copiers[0]).argmax(1) == torch.arange(64)).sum())
-        for heads in (before[:2], rest)
-    ]
-    print(
-        f"seed {seed}: the word itself fits best for {hits[0]} of 64 words; "
-        f"with the other two heads of layer 0, for {hits[1]}"
-    )
+for seed, model in learners.items():
+    before, copiers = order[seed]
+    keys = {
+        "left by the best two": left_by(model, before[:2]),
+        "by the other two": left_by(model, before[2:]),
+        "the word's own vector": model.embedding.weight,
+    }
+    print(f"seed {seed}: the word itself fits best, of 64 words, if the key is made of what is")
+    for name, left in keys.items():
+        print(f"    {name:22} {fitting(fit(model, left, copiers[0])):2}")
 
-# %% alt="A square of 64 by 64 scores: rows are words that ask, columns words that were left behind by layer 0. The diagonal is dark, everything else is pale."
-S = fit(learner, order[1][0][:2], order[1][1][0])
-_, axes = plt.subplots(figsize=(6, 4.8))
-high = S.abs().max().item()
-image = axes.imshow(S, cmap="RdBu", vmin=-high, vmax=high)
+# %% alt="A square of 64 by 64 scores: rows are words that ask, columns words that were left behind by layer 0. The diagonal is dark; nearly all other cells are pale."
+S = fit(learner, left_by(learner, order[1][0][:2]), order[1][1][0])
+_, axes = plt.subplots(figsize=(6, 5.2))
+axes.imshow(S, cmap="Blues", vmin=0)
 axes.set(xlabel="the word that layer 0 has left", ylabel="the word that asks in layer 1")
 axes.set_title("A word's query fits the key that it has left itself")
 axes.set_xticks(range(0, 64, 9), WORDS[::9])
 axes.set_yticks(range(0, 64, 9), WORDS[::9])
 axes.grid(visible=False)
-plt.colorbar(image, ax=axes, label="score").solids.set(edgecolor="face")
 plt.show()
 
 # %% [markdown]
-# There is the joint between the two layers. Each word asks for the trace of itself, and for no other one, and it asks for the trace that the previous-word heads leave: through the two other heads of layer 0 nothing of that kind is to be seen. Nobody has told the matrices of two different layers to fit each other. (In what is written about circuits, the product $W_q W_k^T$ of a head, which decides where it looks, is called its QK circuit, and $W_v W_o$, which decides what it brings along, its OV circuit. Here the OV circuit of one layer has grown into the QK circuit of the next.)
+# There is the joint between the two layers: a dark diagonal. The query of each word fits the trace which the same word has left by way of the two previous-word heads. Compare the lines printed above the figure. The last one of each network is our control. If the key is made of a word's own vector, with nothing from layer 0 in it, the fit is gone. That makes sense, because *kite* is not looking for another *kite*. It is looking for a
+# word that *comes after* one.
+#
+# The line in the middle may surprise you. The two other heads of layer 0 leave traces that fit as well, for many words. In the squares you can see why: these heads look at the previous word with a part of their weight, so they help a little with the same work. *What* a head brings along and *where* it looks are two things, and here they differ in where they look. Nobody has told the matrices of two different layers to fit each other. (In what is written about circuits, the product $W_q W_k^T$ of a head, which decides where it looks, is called its QK circuit, and $W_v W_o$, which decides what it brings along, its OV circuit. Here the OV circuit of one layer has grown into the QK circuit of the next.)
 #
 # And now the knife, for the other half of the proof: take the previous-word heads out, and see whether the heads of layer 1 still find their places.
 
@@ -589,5 +602,5 @@ for name, text in tricks.items():
 print(f"three networks on lists of 25: {[round(held_out_loss(m, [25]), 2) for m in learners.values()]}")
 
 # %% [markdown]
-# The first trick asks a question that the recipe cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, so it must choose, and may go round in a smaller circle. After the wrong word *wolf* it has nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there. And lists of 25 words are longer than any that it has read: their predecessors
-# stand at places where the line in the square has already ended. The losses in the last line are what that costs.
+# The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. In our run the network says neither of them and goes round in a small circle. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there. And lists of 25 words are longer than any that it has read: the last of their
+# predecessors are at places where the line in the square has already ended. The losses in the last line are what that costs, and they are not the same for all three networks.

@@ -65,14 +65,13 @@ with torch.no_grad():
         torch.ones(10, 10, device=device).bool(),
     ).cpu()
 _, axes = plt.subplots(figsize=(5.2, 4.4))
-image = axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
+axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
 axes.set_xticks(range(10), word)
 axes.set_yticks(range(10), word[::-1])
 axes.set(
     xlabel="the source", ylabel="what is written", title="It reads from right to left"
 )
 axes.grid(visible=False)
-plt.colorbar(image, ax=axes, label="weight")
 plt.show()
 
 # %% [markdown]
