@@ -71,6 +71,8 @@ def as_course(clone: Path, folder: Path) -> Course:
         header, footer = (
             f"source/{end}.ipynb" if (source / f"{end}.ipynb").is_file() else "" for end in ("header", "footer")
         )
+        for rules in source.parent.glob("autotests.yml"):
+            shutil.copy(rules, folder)
     if not sources:
         for number, part in enumerate(sorted({path.parent for path in clone.rglob("*.ipynb") if has_tests(path)})):
             if ".ipynb_checkpoints" not in part.parts:
@@ -216,6 +218,8 @@ def plain_course(course: Course, part: str, folder: Path) -> Course:
     shutil.copytree(course.source / assignment, folder / "source" / assignment)
     for path in course.source.glob("*.ipynb"):
         shutil.copy(path, folder / "source")
+    for path in course.root.glob("autotests.yml"):
+        shutil.copy(path, folder)
     shutil.copy(course.root / "nbgrader_config.py", folder)
     for name in notebooks_in(folder / "source" / assignment):
         if name != notebook_in(part):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import nbgrader
 import pytest
 from foreign_course import check, exercise, free, graded, hand_in, make, question, task, text_of, with_answers
 from typer.testing import CliRunner
@@ -216,6 +217,32 @@ def test_metadata_of_older_versions_and_cells_that_have_one_name(tmp_path: Path)
     assert points(course, "old") == {"ada": 2}
 
 
+def test_autotests_are_written_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [task("x", "x = [1, 2]"), check("auto", "### AUTOTEST x", 2)]
+    course = make(tmp_path / "course", {"one/one.ipynb": cells})
+    rules = Path(nbgrader.__file__).parent / "tests" / "apps" / "files" / "autotests.yml"
+    shutil.copy(rules, course.root)
+    (test,) = tried_reference(course, "one").tests
+    assert "AUTOTEST" not in test.source and test.source.count("assert") >= 2
+    assert (test.way, test.fails) == (Way.WALL, False)
+    monkeypatch.setattr("autograder.chapter.reference._adopted", {})
+    monkeypatch.setattr("autograder.chapter.adopted.InstantiateTests", None)
+    assert read_reference(course, "one").tests[0].source == test.source
+    hand_in(course, "ada", "one", cells)
+    hand_in(course, "ben", "one", with_answers(cells, x="x = [1]"))
+    assert [one.problem for one in grade_class(course, "one", ["ada", "ben"], jobs=1)] == ["", ""]
+    assert points(course, "one") == {"ada": 2, "ben": 0}
+
+
+def test_another_language_is_said_and_stops_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [task("x", "x = 1"), check("t", "assert x == 1")]
+    course = make(tmp_path, {"one/one.ipynb": cells, "two/two.ipynb": text_of(cells).replace('"python', '"julia')})
+    monkeypatch.chdir(course.root)
+    said = run("adopt", "--dry-run")
+    assert "two is a notebook of julia: only notebooks of Python are graded" in said
+    assert "together" in said
+
+
 def test_a_test_that_fails_its_own_answer_stops_no_class(tmp_path: Path) -> None:
     cells = [task("x", "x = 1"), check("wrong", "assert x == 2"), check("right", "assert x == 1")]
     course = make(tmp_path / "course", {"one/one.ipynb": cells})
@@ -247,6 +274,19 @@ def test_the_time_limits_of_nbgrader_are_kept(tmp_path: Path) -> None:
     assert limits("c.Execute.timeout = 5\nc.ExecutePreprocessor.timeout = 60") == (5, 180)
     assert limits("c.ExecutePreprocessor.timeout = None") == (3600, 9 * 3600)
     assert limits("c.Execute.timeout = 5\nc.Judge.timeout = 7") == (7, 180)
+
+
+def test_a_file_that_nbgrader_leaves_to_students_is_kept(tmp_path: Path) -> None:
+    cells = [task("x", "x = 1"), check("t", "assert x == 1")]
+    settings = 'c.Autograde.exclude_overwriting = {"one": ["mine.py"]}\n'
+    files = {"one/one.ipynb": cells, "one/mine.py": "course", "one/ours.py": "course"}
+    course = make(tmp_path, files, settings)
+    hand_in(course, "ada", "one", cells)
+    for name in ("mine.py", "ours.py"):
+        (course.submission("ada", "one").parent / name).write_text("student")
+    list(grade_class(course, "one", ["ada"], jobs=1))
+    kept = course.graded("ada", "one").parent
+    assert [(kept / name).read_text() for name in ("mine.py", "ours.py")] == ["student", "course"]
 
 
 def test_a_configuration_may_stand_elsewhere(tmp_path: Path) -> None:

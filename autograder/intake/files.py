@@ -113,7 +113,9 @@ def files_beside(course: Course, folder: Path, ignored: list[str]) -> FilesBesid
     found = FilesBeside(folder)
     if _links(folder, course.submitted):
         return found
-    of_course = set(_relative_files(course.source / folder.name, ignored))
+    settings = course.nbgrader.get("Autograde", {})
+    students = settings.get("exclude_overwriting", {}).get(folder.name, [])  # of the course's files: nbgrader's setting
+    of_course = set(_relative_files(course.source / folder.name, ignored)) - set(map(Path, students))
     folders_of_course = {parent for path in of_course for parent in path.parents}
     size = skipped = 0
     for name, bytes_of in _walk(folder, Path(), ignored, found.left):

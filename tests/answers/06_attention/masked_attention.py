@@ -1,5 +1,6 @@
 """Answers to the task masked_attention of chapter 06."""
 
+
 # %% right="exponentials, divided by a sum that may be zero"
 def causal_mask(T):
     places = torch.arange(T)
