@@ -197,7 +197,7 @@ for name, divisor in divisors.items():
         steps = [softmax_gradient(p, np.eye(64)[p.argmax()]).max() for p in P]
         slopes[name].append(np.median(steps))
 
-# %% alt="Left: over the width, the variance of plain scores grows like the width, that of divided scores stays at one. Right: the slope of the largest weight collapses for plain scores from a width of 64 on, and stays for divided ones."
+# %% alt="Left: over the width, the variance of plain scores grows like the width, that of divided scores stays at one. Right: the slope of the largest weight collapses for plain scores beyond a width of 64, and stays for divided ones."
 _, (left, right) = plt.subplots(1, 2, figsize=(8, 3.1))
 for name in divisors:
     left.loglog(widths, variances[name], "o-", label=name)

@@ -216,12 +216,12 @@ WORDS = sixty_four.split()
 def lists(step, lengths, B=32, T=39, seed=0):
     """B texts of T words: each says one random list again and again; its length is drawn from `lengths`.
 
-    Returns the words [B, T] and, for each of the first T - 1 places, whether the word after it is a repeat.
+    Returns the words [B, T] and, for each of the first T - 1 places, whether the word after it can be known.
     """
     draw = np.random.default_rng([seed, step])
     chosen = draw.choice(lengths, size=B)
     rows = [np.resize(draw.permutation(len(WORDS))[:n], T) for n in chosen]
-    # MAIN SESSION -> helper: the first repeat was a leak (see /work/read06b/report2.md, whole, now): not counted any more. Texts, three-seed numbers follow. Delete this line.
+    # The word that begins round two is not counted: that the list ends there, nobody can know.
     repeats = np.arange(1, T) > chosen[:, None]
     return torch.from_numpy(np.array(rows)), torch.from_numpy(repeats)
 
@@ -235,7 +235,7 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
     print(said(row), "\n")
 
 # %% [markdown]
-# The first round of a list cannot be guessed, because the words are random. But from the second round on, a perfect reader makes no mistakes. How would *you* do it? You come to *kite*. You find the last place where *kite* was said, look at the word after it, and say that. The length of the list is another one in each text, between 8 and 20, so you cannot simply count.
+# The first round of a list cannot be guessed, because the words are random. Nor can the word that begins round two, because nothing says that the list ends there. But from then on a perfect reader makes no mistakes. How would *you* do it? You come to *kite*. You find the last place where *kite* was said, look at the word after it, and say that. The length of the list is another one in each text, between 8 and 20, so you cannot simply count.
 #
 # Now a network, called `OneLook`, because it has one single lookup, which is yours. Each word gets a vector, a vector for its place is added, every word looks at the text and adds what it has found to its own vector, and a linear map turns that into a score for each of the 64 words that may come next. (You will write a larger one soon.) We train it twice, without a mask and with a causal one. The loss is
 # counted only where the next word is a repeat, because only there is something to learn.

@@ -1,4 +1,3 @@
-# MAIN SESSION -> helper: read /work/read06b/report2.md (a second reader found a leak in `lists`); the first repeat is no longer counted in 05_masks.py. Answer it, then delete this line.
 # %% [markdown]
 # ## 7. Watch a circuit form
 #
@@ -252,7 +251,7 @@ plt.show()
 # %% [markdown]
 # Did you see it? For the first steps all squares are a grey blur. Then, within a few dozen steps, a dark line appears in layer 0, one place below the diagonal: some head there has begun to look at the **previous word**. Almost at once lines light up in layer 1. In this text the list has twelve words, and they lie *eleven* places below the diagonal, on the word after the last occurrence. The loss falls off a cliff.
 #
-# This looks like our plan, and we have not told it to the network. Such a pair is called an **induction head**. N. Elhage and others described it in 2021, and a year later C. Olsson and others
+# This looks like our plan, and we have not told it to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021, and a year later C. Olsson and others
 # found induction heads in language models of many sizes, as soon as there are at least two layers. They appear during a short phase of the training, and in that same phase the models begin to profit from what stands in their prompt.
 #
 # A good story, so let us not believe it yet. A dark line can be an accident. To be sure we have to measure what the heads do, and then take them away.
@@ -548,7 +547,7 @@ losses = {
     for layer in (0, 1)
 }
 
-# %% alt="Loss on the repeats with heads cut out, for both layers and three networks. Without the best two of layer 0 all three networks lose most of their copying; without the other two hardly anything happens. Without all four heads of a layer the loss is above 4."
+# %% alt="Loss on the repeats with heads cut out, for both layers and three networks. Without the best two of layer 0 all three networks get much worse; without the other two hardly anything happens. Without all four heads of a layer the loss is above 4."
 _, axes = plt.subplots(figsize=(8, 3.8))
 for layer, its in losses.items():
     at = np.arange(len(choices)) + 0.4 * layer - 0.2
@@ -566,9 +565,9 @@ axes.legend(ncols=2, fontsize=10, loc="upper left")
 plt.show()
 
 # %% [markdown]
-# *Best* are the heads with the best scores: in layer 0 those that look at the previous word most, in layer 1 those that copy most. Bars are the mean of three networks that differ in their seed, and the marks are the three. First the lines printed above the figure: without the two previous-word heads, the heads of layer 1 no longer look at the right places, and without the other two they still do. Their squares depend on layer 0, as the plan says.
+# *Best* are the heads with the best scores: in layer 0 those that look at the previous word most, in layer 1 those that copy most. Bars are the mean of three networks that differ in their seed, and the marks are the three. First the lines printed above the figure: without the two previous-word heads, even the best head of layer 1 loses more than half of its weight on the right places, and without the other two it keeps nearly all. So its square depends on layer 0, as the plan says.
 #
-# Then the bars. Without the best two of layer 0 copying breaks down in all three networks, and without the two others, which is our control, hardly anything happens. The marks of a *single* head lie far apart: in one network a head is hardly missed, because another does the same work, and in another network it carries nearly everything. So be careful with the sentence "this head does it", and with any such figure that shows one network. Without a whole layer, a network can be worse than one that knows nothing. It does
+# Then the bars. Without the best two of layer 0 copying breaks down in all three networks, down to about what a reader can do who knows only which words were said, and without the two others, which is our control, hardly anything happens. A *single* head is missed much less, because another one does the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network. Without a whole layer, a network can be worse than one that knows nothing. It does
 # not say "I do not know": the rest of it goes on, as sure as before, and is wrong.
 #
 # So the story holds. Your layers, trained on nothing but the repeats of lists, have built a mechanism of two parts. You have found both parts and the joint between them. Let it play, and try to break it:
@@ -602,5 +601,4 @@ for name, text in tricks.items():
 print(f"three networks on lists of 25: {[round(held_out_loss(m, [25]), 2) for m in learners.values()]}")
 
 # %% [markdown]
-# The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. In our run the network says neither of them and goes round in a small circle. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there. And lists of 25 words are longer than any that it has read: the last of their
-# predecessors are at places where the line in the square has already ended. The losses in the last line are what that costs, and they are not the same for all three networks.
+# The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. So look which one it takes, and whether it goes round in a small circle from there. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round. And lists of 25 words are longer than any that it has read, but the losses in the last line say that it copies them all the same. What it has learned is not a number of places. It is to look after the last occurrence, wherever that is.
