@@ -131,7 +131,11 @@ _table = made(
     size("pairs", most=9, large=16),
     edges=[
         {("go", "on"): 3, ("by", "foot"): 0},
-        {("go", "on"): 9, ("by", "foot"): 1, ("foot", "by"): 1},  # a word itself after it, rarely
+        {
+            ("go", "on"): 9,
+            ("by", "foot"): 1,
+            ("foot", "by"): 1,
+        },  # a word itself after it, rarely
     ],
 )
 _kinds = choice(

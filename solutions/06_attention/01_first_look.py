@@ -85,7 +85,9 @@ type_a_sentence(reader, story, layer=0, head=1)
 # %% scratch=true
 # Stories of your own: change them as you like.
 display(shaded(reader.read(story.replace("westford", "kingham")), layer=0, head=1))
-earlier = story.replace(" in westford", "").replace("olga keller", "olga keller from westford", 1)
+earlier = story.replace(" in westford", "").replace(
+    "olga keller", "olga keller from westford", 1
+)
 display(shaded(reader.read(earlier), layer=0, head=1))
 display(shaded(reader.read(story[: story.rindex(" fox")]), layer=0, head=1))
 

@@ -99,7 +99,7 @@ for _d_k in (1, 16):
         lambda d_k: measure_variance(d_k, 100, random.randint(0, 10**6)),
         lambda d_k: ours.measure_variance(d_k, 100, random.randint(0, 10**6)),
         _d_k,
-        of=lambda variance: round(5 * float(variance) / _d_k),
+        of=lambda variance, d_k=_d_k: round(5 * float(variance) / d_k),
     )
 ### END HIDDEN TESTS
 

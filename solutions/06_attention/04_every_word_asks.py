@@ -50,4 +50,3 @@ print("the guest thanks the COOK:", np.round(with_thanked[4].tolist(), 2))
 
 # %% [markdown]
 # Now the two differ. All networks of this chapter get such vectors. Which ones are good, and whether a network could do without them, is a question for section 9, where we have a network to try it on.
-

@@ -44,6 +44,7 @@ drawings.masks(
 # 2. Between the scores and the softmax there is one new step: fill the scores of forbidden words. Which axis does the softmax go along?
 # 3. Last, put zeros in the rows where the mask has no True at all, before or after the product with $V$.
 
+
 # %% task="masked_attention" points=3 level=2 minutes=12
 def causal_mask(T):
     """Tensor of bools, [T, T]: True where row i may look at column j."""
@@ -280,7 +281,8 @@ def bag_loss(lengths=range(8, 21)):
     """The loss there of a reader that knows which words were said, but not their order."""
     words, repeats = lists(0, lengths, B=64, seed=99)
     different = [
-        [len({*row[: i + 1]}) for i in range(len(row))] for row in words[:, :-1].tolist()
+        [len({*row[: i + 1]}) for i in range(len(row))]
+        for row in words[:, :-1].tolist()
     ]
     return torch.tensor(different)[repeats].float().log().mean().item()
 

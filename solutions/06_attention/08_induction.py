@@ -145,7 +145,12 @@ def _called(AttentionOnly, vocabulary, C, words, factors, state):
     model = AttentionOnly(vocabulary, words.shape[1], C, [_Layer(f) for f in factors])
     model.load_state_dict(state)
     T = words.shape[1]
-    lengths = (T + 1) // 2, T, max(1, T // 3), 1  # a shorter text first, and others later
+    lengths = (
+        (T + 1) // 2,
+        T,
+        max(1, T // 3),
+        1,
+    )  # a shorter text first, and others later
     return [model(words[:, :n]) for n in lengths] + [model.eval()(words)]
 
 
@@ -402,12 +407,16 @@ axes.plot(
     "s-",
     label="copies (layer 1)",
 )
-axes.set(xlabel="step", ylabel="score or probability", ylim=(-0.03, 1.55), xlim=(0, 300))
+axes.set(
+    xlabel="step", ylabel="score or probability", ylim=(-0.03, 1.55), xlim=(0, 300)
+)
 axes.set_yticks(np.arange(0, 1.1, 0.2))
 axes.set_title("First it says words of the list; then the two heads come together")
 other = axes.twinx()
 other.plot(steps, [loss for _, loss, _ in film.frames], "k--", label="loss")
-other.axhline(bag_loss(), color="grey", linestyle=":", label="loss if only the words are known")
+other.axhline(
+    bag_loss(), color="grey", linestyle=":", label="loss if only the words are known"
+)
 other.set(ylabel="loss on the repeats (nats)", ylim=(-0.13, 6.6), yticks=range(5))
 other.spines.right.set_visible(True)
 other.grid(visible=False)
@@ -475,7 +484,9 @@ for seed, model in learners.items():
         "by the other two": left_by(model, before[2:]),
         "the word's own vector": model.embedding.weight,
     }
-    print(f"seed {seed}: the word itself fits best, of 64 words, if the key is made of what is")
+    print(
+        f"seed {seed}: the word itself fits best, of 64 words, if the key is made of what is"
+    )
     for name, left in keys.items():
         print(f"    {name:22} {fitting(fit(model, left, copiers[0])):2}")
 
@@ -483,7 +494,9 @@ for seed, model in learners.items():
 S = fit(learner, left_by(learner, order[1][0][:2]), order[1][1][0])
 _, axes = plt.subplots(figsize=(6, 5.2))
 axes.imshow(S, cmap="Blues", vmin=0)
-axes.set(xlabel="the word that layer 0 has left", ylabel="the word that asks in layer 1")
+axes.set(
+    xlabel="the word that layer 0 has left", ylabel="the word that asks in layer 1"
+)
 axes.set_title("A word's query fits the key that it has left itself")
 axes.set_xticks(range(0, 64, 9), WORDS[::9])
 axes.set_yticks(range(0, 64, 9), WORDS[::9])
@@ -541,7 +554,10 @@ choices = {
 }
 losses = {
     layer: [
-        [loss_without(model, layer, order[seed][layer][cut]) for cut in choices.values()]
+        [
+            loss_without(model, layer, order[seed][layer][cut])
+            for cut in choices.values()
+        ]
         for seed, model in learners.items()
     ]
     for layer in (0, 1)
@@ -598,7 +614,9 @@ tricks = {
 }
 for name, text in tricks.items():
     print(f"{name}:\n  {text} … {continued(text)}\n")
-print(f"three networks on lists of 25: {[round(held_out_loss(m, [25]), 2) for m in learners.values()]}")
+print(
+    f"three networks on lists of 25: {[round(held_out_loss(m, [25]), 2) for m in learners.values()]}"
+)
 
 # %% [markdown]
 # The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. So look which one it takes, and whether it goes round in a small circle from there. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round. And lists of 25 words are longer than any that it has read, but the losses in the last line say that it copies them all the same. What it has learned is not a number of places. It is to look after the last occurrence, wherever that is.

@@ -154,7 +154,9 @@ def blurred(layer, inputs, output):
 print(f"nothing changed:               loss {held_out_loss(cheater, [20]):.2f}")
 for number, layer in enumerate(cheater.layers):
     handle = layer.register_forward_hook(blurred)
-    print(f"upper half of layer {number} blurred: loss {held_out_loss(cheater, [20]):.2f}")
+    print(
+        f"upper half of layer {number} blurred: loss {held_out_loss(cheater, [20]):.2f}"
+    )
     handle.remove()
 
 # %% [markdown]

@@ -292,7 +292,9 @@ for n, kind in enumerate(found):
     axes.text(n, max(found[kind]) + 0.1, f"{np.mean(found[kind]):.2f}", ha="center")
 axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows nothing")
 axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
-axes.set(xticks=range(6), xticklabels=found, ylim=(0, 4.8), xlabel="vectors of the places")
+axes.set(
+    xticks=range(6), xticklabels=found, ylim=(0, 4.8), xlabel="vectors of the places"
+)
 axes.set(
     ylabel="loss on the repeats (nats)",
     title="The number itself is enough, if you count from the middle",

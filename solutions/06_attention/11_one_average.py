@@ -216,9 +216,7 @@ for x_0, task in enumerate(bounds):
         axes.text(at, over, f"{its.mean():.0f}", ha="center")
     axes.plot([x_0 - 0.4, x_0 - 0.13], [100 * bounds[task]] * 2, "k--")
 axes.set(xticks=[0, 1], xticklabels=bounds, ylabel="variance explained (%)")
-axes.set(
-    title="One head stops where we worked it out", ylim=(0, 115)
-)
+axes.set(title="One head stops where we worked it out", ylim=(0, 115))
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 

@@ -11,7 +11,9 @@ for layer, block in enumerate(reader.network.blocks):
     whole = out.weight.data.clone()
     for head in range(reader.heads):
         out.weight.data = torch.as_tensor(without_head(whole, head, reader.heads))
-        rows[f"layer {layer}, head {head}"] = reader.read(story, best=everything).next_words
+        rows[f"layer {layer}, head {head}"] = reader.read(
+            story, best=everything
+        ).next_words
     out.weight.data = whole
 for name, words in rows.items():
     likeliest = ", ".join(f"{word} {p:.0%}" for word, p in [*words.items()][:3])
@@ -35,7 +37,10 @@ for name, text in {"fox in westford": two_towns, "fox in kingham": exchanged}.it
     for asked in ("olga loves the golden fox", "anna loves the silver duck"):
         reading = reader.read(text.replace("olga loves the golden fox", asked))
         weights = reading.weights[0, 1, -1]
-        at = {town: round(float(weights[reading.words.index(town)]), 2) for town in ("westford", "kingham")}
+        at = {
+            town: round(float(weights[reading.words.index(town)]), 2)
+            for town in ("westford", "kingham")
+        }
         guess, p = next(iter(reading.next_words.items()))
         print(f"{name}; {asked} in: weights {at}, it says {guess} ({p:.0%})")
 
