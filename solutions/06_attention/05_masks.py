@@ -79,7 +79,7 @@ agrees(causal_mask, ours.causal_mask, size("T", large=600), strict=True)
 # %% test="masked_attention" aspect="only what may be seen" points=1
 _sizes = [((2,), 3, 4, 1)]  # leading axes, n, m, size of the scores
 ### BEGIN HIDDEN TESTS
-_sizes += [((), 3, 5, 20), ((), 4, 4, 400), ((3, 2), 2, 6, 4000)]
+_sizes += [((), 3, 5, 20), ((), 4, 4, 250), ((3, 2), 2, 6, 4000)]
 ### END HIDDEN TESTS
 for _lead, _n, _m, _large in _sizes:
     _Q, _K, _V = (
@@ -173,15 +173,6 @@ for _lead in ((), (size("texts", large=None),), (1, size("texts", large=None))):
     )
     _given = _Q, _K, _V, _mask
     agrees(masked_attention, ours.masked_attention, *_given, rtol=1e-4, atol=1e-5)
-agrees(
-    masked_attention,
-    ours.masked_attention,
-    *_given,
-    by=gradients,
-    mixtures=2,
-    rtol=1e-4,
-    atol=1e-5,
-)
 for _m in (256, 300):
     _V, _mask = torch.arange(float(_m))[:, None], torch.ones(1, _m).bool()
     _got = masked_attention(torch.zeros(1, 2), torch.zeros(_m, 2), _V, _mask)
