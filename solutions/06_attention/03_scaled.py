@@ -206,7 +206,7 @@ left.set(xlabel="width of a key, $d_k$ (log)", ylabel="variance of a score (log)
 left.set(title="Wide keys make large scores,")
 left.legend(fontsize=10)
 right.set(xlabel="width of a key, $d_k$ (log)", ylabel="slope, median (log)")
-right.set(title="and large scores stop learning")
+right.set(title="and very large ones hardly move")
 plt.show()
 
 # %% [markdown]

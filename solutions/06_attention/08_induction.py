@@ -576,7 +576,7 @@ axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows n
 axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
 axes.set(xticks=range(len(choices)), xticklabels=choices, xlabel="heads cut out")
 axes.set(ylabel="loss on the repeats (nats)", ylim=(0, 9))
-axes.set_title("Without its previous-word heads a network cannot copy")
+axes.set_title("Without its previous-word heads, copying breaks down")
 axes.legend(ncols=2, fontsize=10, loc="upper left")
 plt.show()
 

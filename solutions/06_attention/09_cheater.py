@@ -24,7 +24,7 @@ plt.show()
 #
 # - `by_distance(P)`, $[H, T]$: a tool that finds habits of this kind. Entry $[l, k]$ is the mean weight that head $l$ gives to the place exactly $k$ places back, over all words that have such a place. (So its column 1 is your `previous_word`.)
 # - `looks_back`: how many places back do the heads of the cheater's layer 0 look, once the list repeats? Use your tool on `P[0]`, or think.
-# - `still_right`: you now give it texts whose lists have another length. For which of the lengths 7, 8, 10, 12, 16, 19 and 20 will it guess right at all places **from the 21st word on**? A set. Decide by thinking; the figure below the checks will show it.
+# - `still_right`: you now give it texts whose lists have another length. For which of the lengths 7, 8, 10, 12, 16, 19 and 20 will it guess right at all places **from the 22nd word on**? A set. Decide by thinking; the figure below the checks will show it.
 #
 # Is there anything in the loss on its own texts that could have warned you?
 
@@ -106,11 +106,11 @@ for head in range(4):
 
 # %%
 def late_loss(model, length):
-    """Loss from the 21st word on, where all that comes is a repeat, on texts with lists of this length."""
+    """Loss from the 22nd word on, where all that comes is a repeat, on texts with lists of this length."""
     words = lists(0, [length], B=64, seed=98)[0].to(device)
     with torch.no_grad():
-        scores = model(words[:, :-1])[:, 19:]
-    return F.cross_entropy(scores.flatten(0, 1), words[:, 20:].flatten()).item()
+        scores = model(words[:, :-1])[:, 20:]
+    return F.cross_entropy(scores.flatten(0, 1), words[:, 21:].flatten()).item()
 
 
 lengths = range(6, 21)
@@ -119,13 +119,13 @@ late = {
     for name, model in {"learner": learner, "cheater": cheater}.items()
 }
 
-# %% alt="Loss from the 21st word on over the length of the list. The learner stays near zero at all lengths. The cheater is above 20 nats at all lengths but 10 and 20, where it is near zero."
+# %% alt="Loss from the 22nd word on over the length of the list. The learner stays near zero at all lengths. The cheater is above 20 nats at all lengths but 10 and 20, where it is near zero."
 _, axes = plt.subplots(figsize=(8, 3.2))
 axes.plot(lengths, late["learner"], "o-", label="learner: trained on lists of 8 to 20")
 axes.plot(lengths, late["cheater"], "s-", label="cheater: trained on lists of 20")
 axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows nothing")
 axes.set(
-    xlabel="words in the list", ylabel="loss from word 21 on (nats)", xticks=lengths
+    xlabel="words in the list", ylabel="loss from word 22 on (nats)", xticks=lengths
 )
 axes.set(title="The cheater is right only where 20 places back is right")
 axes.legend(fontsize=10, loc="center left", bbox_to_anchor=(1, 0.5))
