@@ -79,7 +79,7 @@ CHAPTERS = {
         {
             "n=80": "n=5",
             "prompt, 60, by_chance": "prompt, 5, by_chance",
-            "grading=400, laptop=4_000": "grading=4, laptop=4_000",
+            "grading=600,": "grading=4,",
             "grading=(50, 400)": "grading=(2, 3)",
             "grading=2_001": "grading=129",
         },

@@ -39,7 +39,7 @@ def test_every_outcome_with_odd_texts(capsys: pytest.CaptureFixture[str], outcom
 def test_every_outcome_has_a_colour_on_pages() -> None:
     style = render("report.html", **dict.fromkeys(
         ["chapter", "histogram", "difficulty"], ""), students=0, mean=0, median=0, most_points=0, to_review=0,
-        items=[], odd=[], tasks={}, table=[], not_handed_in=[])  # fmt: skip
+        items=[], odd=[], tasks={}, table=[], not_handed_in=[], beside=[])  # fmt: skip
     for outcome in Outcome:
         assert f".{outcome.replace(' ', '-')}" in style
 

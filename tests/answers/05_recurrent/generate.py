@@ -281,12 +281,12 @@ def generate(step, word, h, length, temperature, rng):
 
 # %% wrong="chance from elsewhere" caught_by="samples follow the temperature"
 # -         greedy = temperature == 0
-# -         word = int(
+# -         token = int(
 # -             np.argmax(s)
 # -             if greedy
 # -             else rng.choice(len(s), p=probabilities(s, temperature))
 # -         )
-# +         word = int(np.argmax(s) if temperature == 0 else np.random.choice(len(s), p=probabilities(s, temperature)))
+# +         token = int(np.argmax(s) if temperature == 0 else np.random.choice(len(s), p=probabilities(s, temperature)))
 
 
 # %% wrong="a fixed seed of its own" caught_by="samples follow the temperature"
@@ -306,12 +306,12 @@ def generate(step, word, h, length, temperature, rng):
 
 # %% wrong="greedy below a tenth" caught_by="samples follow the temperature"
 # -         greedy = temperature == 0
-# -         word = int(
+# -         token = int(
 # -             np.argmax(s)
 # -             if greedy
 # -             else rng.choice(len(s), p=probabilities(s, temperature))
 # -         )
-# +         word = int(np.argmax(s) if temperature < 0.1 else rng.choice(len(s), p=probabilities(s, temperature)))
+# +         token = int(np.argmax(s) if temperature < 0.1 else rng.choice(len(s), p=probabilities(s, temperature)))
 
 
 # %% wrong="shifts the caller's scores" caught_by="temperature divides the scores"

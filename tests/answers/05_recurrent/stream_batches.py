@@ -107,8 +107,9 @@ def stream_batches(ids, rows, steps):
 
 
 # %% wrong="a last column that stands alone is lost" caught_by="a narrow end is kept | every word once"
-#           for j in range(0, L, steps)
-# +         if inputs[:, j : j + steps].shape[1] > 1 or steps == 1
+# -     return [(inputs[:, j : j + T], targets[:, j : j + T]) for j in range(0, L, T)]
+# +     starts = [j for j in range(0, L, T) if L - j > 1 or T == 1]
+# +     return [(inputs[:, j : j + T], targets[:, j : j + T]) for j in starts]
 
 
 # %% wrong="an empty pair behind a full end" caught_by="a narrow end is kept"
