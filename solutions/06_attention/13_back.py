@@ -54,6 +54,8 @@ for name, text in {"fox in westford": two_towns, "fox in kingham": exchanged}.it
 # Your learner goes into the gallery. Its prompts are lists, since lists are all that it knows.
 
 # %%
+# NBVAL_IGNORE_OUTPUT
+# (the minutes of its training stand in it)
 prompts = (
     "moss kite drum fig lamp rope salt crow bell moss kite",
     "pear owl rain gull king zinc toad moss star pear owl",
