@@ -46,7 +46,7 @@ def difference(
     tolerance that `wanted`'s kind decides, unless `rtol` and `atol` say it. With `strict`, kinds count too: a tensor is
     no list, a tuple is no list, float32 is not float64. Mappings are compared as dicts, iterators as lists.
     """
-    if isinstance(wanted, Iterator):
+    if hasattr(wanted, "__next__"):  # isinstance(…, Iterator) asks all subclasses of Iterator, and tensors come often
         wanted = list(wanted)
         got = list(got) if isinstance(got, Iterator) else got
     if wanted is None or isinstance(wanted, (str, bytes)):

@@ -39,6 +39,7 @@ class Case:
         self.drawn: dict[Source, Any] = {}
         self.inner: dict[Source, None] = {}  # sources that only the items of lists ask for
         self.asked = 0
+        self.ready: tuple[list[Any], dict[str, Any]] | None = None  # inputs that were drawn and that nobody has had yet
 
     def get(self, wanted: Any) -> Any:
         """The value of a source in this case; whatever is no source stands for itself, data for a copy of itself."""
@@ -56,7 +57,7 @@ class Case:
     def rng(self) -> random.Random:
         """Randomness for the next source: what one of them draws does not depend on how much the others drew."""
         self.asked += 1
-        return random.Random(f"{self.seed} {self.asked}")
+        return random.Random(self.seed * 1_000_003 + self.asked)
 
     def item(self, number: int, is_special: bool) -> "Case":
         """The case of one item of a list. Edges of what only items ask for are taken by the special one."""

@@ -1,5 +1,6 @@
 """The trial of an answer: which cases are tried, which small case is shown, and what the message says."""
 
+import functools
 import inspect
 import random
 from collections import Counter
@@ -10,13 +11,13 @@ from autograder.oracle.compare import SUMMARY, difference, kind_of, shown
 from autograder.oracle.sources import MAX_USUAL, Case, Source, size
 
 USUAL_TRIES = 10  # usual cases, until one is among the inputs for which the course has an answer
-MAX_PAIRS = 20  # cases with an extreme size and an edge of something else
-MIXTURES = 8  # cases in which several sources take an edge at once
+MAX_PAIRS = 12  # cases with an extreme size and an edge of something else
+MIXTURES = 6  # cases in which several sources take an edge at once
 MAX_TRIES = 60  # calls to make a failing case smaller
 EDGE_SHARE = 0.35  # of the sources of a mixture
 MAX_LINE = 400  # characters that describe the inputs of a case
 ALARM = 6.0  # standard deviations: by luck once in 10^9 comparisons
-MORE_OF_OURS = 10  # times as often as theirs the course's random function is called: it costs no message
+MORE_OF_OURS = 5  # times as often as theirs the course's random function is called: it costs no message
 
 Differ = Callable[[Any, Any, Sequence[Any], dict[str, Any]], str]
 
@@ -45,7 +46,7 @@ def agrees(
     Where the course's function raises one of the exceptions `raises`, the student's must, too; a case in which it
     raises another one does not count. Raises AssertionError with the smallest case found in which the two differ.
     """
-    trial = _Trial(theirs, ours, inputs, options, by, changes, raises)
+    trial = _Trial(theirs, ours, inputs, options, by, changes, raises, compare is not None)
 
     def differ(got: Any, wanted: Any, values: Sequence[Any], named: dict[str, Any]) -> str:
         if compare is None:
@@ -77,7 +78,9 @@ def spreads_like(
     trial = _Trial(theirs, ours, inputs, options, by)
     seed = random.getrandbits(60)
     theirs_found = Counter(of(trial.result(theirs, Case(seed))) for _ in range(samples))
-    ours_found = Counter(of(trial.result(trial.ours, Case(seed))) for _ in range(MORE_OF_OURS * samples))
+    positional, named = trial.values(Case(seed))  # the course's function leaves them as they are
+    call = trial.ours if by is None else functools.partial(by, trial.ours)
+    ours_found = Counter(of(call(*positional, **named)) for _ in range(MORE_OF_OURS * samples))
     surprise, worst = _surprise(theirs_found, ours_found)
     if surprise > ALARM:
         share, wanted = (counter[worst] / counter.total() for counter in (theirs_found, ours_found))
@@ -115,15 +118,27 @@ class _Trial:
         by: Callable[..., Any] | None,
         changes: bool = False,
         raises: type[Exception] | tuple[type[Exception], ...] = (),
+        compares_by_inputs: bool = True,
     ):
         self.theirs, self.ours, self.by, self.raises = theirs, ours, by, raises
-        self.inputs, self.options, self.changes = inputs, options, changes
+        self.inputs, self.options = inputs, options
+        # Beside the student's code; a wall compares what it has handed over for itself.
+        self.watches = by is None and not changes and not getattr(theirs, "watches_arguments", False)
+        self.compares_by_inputs = compares_by_inputs
         self.counted = 0
         self.unfit: Exception = ValueError("no case at all")
         self.name = getattr(ours, "__name__", "your function").replace("<lambda>", "your function")
 
+    def learn(self, case: Case) -> None:
+        """Have a case know its sources; what was drawn for that is what `values` returns first."""
+        case.ready = self._drawn(case)
+
     def values(self, case: Case) -> tuple[list[Any], dict[str, Any]]:
         """The inputs of a case, drawn anew: nobody's changes are in them."""
+        ready, case.ready = case.ready, None
+        return ready or self._drawn(case)
+
+    def _drawn(self, case: Case) -> tuple[list[Any], dict[str, Any]]:
         fresh = Case(case.seed, case.taken)
         positional = [fresh.get(wanted) for wanted in self.inputs]
         named = {name: fresh.get(wanted) for name, wanted in self.options.items()}
@@ -162,8 +177,8 @@ class _Trial:
             return f"your function raises {text}" + (f", wanted {expected.__name__}" if expected else "")
         if expected is not None:
             return f"your function returns {shown(got)}, wanted {expected.__name__}"
-        untouched, unnamed = self.values(case)
-        if self.by is None and not self.changes:  # beside the student's code; a wall compares for itself
+        untouched, unnamed = self.values(case) if self.watches or self.compares_by_inputs else ([], {})
+        if self.watches:
             for before, after in zip([*untouched, *unnamed.values()], [*positional, *named.values()], strict=True):
                 if _is_data(before) and difference(after, before):
                     return f"your function changes an argument (a {kind_of(before)}) in place: work on a copy"
@@ -185,11 +200,11 @@ class _Trial:
                     break
                 if tries == MAX_TRIES:
                     break
-        self.values(case)
+        self.learn(case)
         return f"{self.described(case)} {failure}."
 
     def _simpler(self, case: Case) -> Iterator[Case]:
-        self.values(case)
+        self.learn(case)
         for source in case.sources():
             if not isinstance(source, size) and case.taken.get(source, None) not in (None, *source.simple):
                 yield Case(case.seed, {other: edge for other, edge in case.taken.items() if other is not source})
@@ -226,7 +241,7 @@ def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
     """A usual case, each edge of each source by rule, some of them together, and the usual case once more."""
     for attempt in range(USUAL_TRIES):
         usual = Case(seed - attempt)
-        trial.values(usual)
+        trial.learn(usual)
         yield usual
         if trial.counted:
             break
@@ -240,10 +255,10 @@ def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
             if (source, place) not in done:
                 done.add((source, place))
                 case = Case(seed + len(done), {source: edge})
-                trial.values(case)
+                trial.learn(case)
                 if source not in case.sources():  # a choice has left it aside: choose as when it was first seen
                     case = Case(first[source].seed, {**first[source].taken, source: edge})
-                    trial.values(case)
+                    trial.learn(case)
                 first = {**dict.fromkeys(case.sources(), case), **first}
                 known.extend(other for other in case.sources() if other not in known)
                 yield case

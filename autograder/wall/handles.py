@@ -144,6 +144,8 @@ class Handle:
 class CallableHandle(Handle):
     """A function or other callable on the student's side."""
 
+    watches_arguments = True  # a change to one is a failed check, whoever called
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._side.ask("call", target=self._number, args=list(args), kwargs=kwargs)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.chapter.cells import CellKind, Notebook, NotebookCell
+from autograder.wall.inside.preparation import OPTIMIZERS
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,16 @@ def names_of(source: str) -> Names | None:
 
 
 def modules_of(reference: Notebook) -> tuple[str, ...]:
-    """The modules that a reference notebook imports outside its tests, to be imported before students come."""
-    sources = (cell.source for cell in reference.cells if cell.is_code and not cell.is_test)
-    return tuple(dict.fromkeys(module for source in sources for module in _imported_by(source)))
+    """The modules that a reference notebook imports outside its tests, to be imported before students come.
+
+    torch.optim is among them if it is mentioned anywhere, for its first optimizer is slow; see `preparation.warm_up`.
+    """
+    sources = [cell.source for cell in reference.cells if cell.is_code and not cell.is_test]
+    modules = dict.fromkeys(module for source in sources for module in _imported_by(source))
+    uses_torch = any(module.partition(".")[0] == "torch" for module in modules)
+    if uses_torch and any("optim" in source for source in sources):
+        modules[OPTIMIZERS] = None
+    return tuple(modules)
 
 
 @functools.lru_cache(maxsize=1024)  # a class brings the same reference cells again and again

@@ -4,6 +4,8 @@ import contextlib
 import importlib
 import sys
 
+OPTIMIZERS = "torch.optim"  # a module of which the first call imports hundreds of others
+
 
 def prepare(modules: list[str], prelude: str) -> None:
     """Import what the notebook imports and run the course's own first cells."""
@@ -16,10 +18,10 @@ def warm_up(modules: list[str]) -> None:
     for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    if "torch" in sys.modules:
+    if OPTIMIZERS in modules:
         import torch
 
-        torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # imports hundreds of modules
+        torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
     if "matplotlib" in sys.modules:
         import matplotlib.pyplot as plt
 
