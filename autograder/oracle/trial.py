@@ -11,8 +11,8 @@ from autograder.oracle.compare import SUMMARY, difference, kind_of, shown
 from autograder.oracle.sources import MAX_USUAL, Case, Source, size
 
 USUAL_TRIES = 10  # usual cases, until one is among the inputs for which the course has an answer
-MAX_PAIRS = 12  # cases with an extreme size and an edge of something else
-MIXTURES = 6  # cases in which several sources take an edge at once
+MAX_PAIRS = 20  # cases with an extreme size and an edge of something else
+MIXTURES = 8  # cases in which several sources take an edge at once
 MAX_TRIES = 60  # calls to make a failing case smaller
 EDGE_SHARE = 0.35  # of the sources of a mixture
 MAX_LINE = 400  # characters that describe the inputs of a case
