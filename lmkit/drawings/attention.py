@@ -65,7 +65,7 @@ def cross_attention(
     keys = canvas.box(edge + 2.0, 4.35, 0.9, 0.7, "$K$", "key")
     values = canvas.box(edge + 2.0, 5.35, 0.9, 0.7, "$V$", "value")
     queries = canvas.box(edge + 2.0, 1.2, 0.9, 0.7, "$Q$", "query")
-    weights = canvas.box(edge + 4.3, 2.9, 3.6, 0.9, "$P=\\mathrm{softmax}(QK^T)$", size=12)
+    weights = canvas.box(edge + 4.3, 2.9, 3.6, 0.9, "$P=\\mathrm{softmax}(QK^T/\\sqrt{D})$", size=11)
     mix = canvas.box(edge + 7.5, 2.9, 1.6, 0.9, "$Z=PV$", "output")
     start = left + len(source) * wide / 2
     canvas.arrow((start, 5.0), (edge + 0.4, 5.0), (edge + 0.4, 4.35), keys.left)
@@ -108,7 +108,7 @@ def two_heads() -> Figure:
         canvas.arrow(last.right, lookup.left)
         result = canvas.grid(8.3, y, [["output"] * 2] * rows, cell)
         canvas.arrow(lookup.right, result.left)
-        canvas.text(8.3, y + 0.8, f"head {part + 1}")
+        canvas.text(8.3, y + 0.8, f"head {part}")
         x = joined.x + (0.3 if part else -0.3)
         canvas.arrow(result.right, (x, y), (x, joined.bottom[1] if part else joined.top[1]))
     mixed = canvas.box(11.45, 2.8, 0.8, 0.9, "$W_o$", "weight")

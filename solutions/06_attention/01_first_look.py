@@ -14,10 +14,10 @@
 # thousand handovers, and at each of them something may get lost. So let us give words what your eyes have: the power to look back directly, at any word, however far away it is. This is called **attention**, and the
 # Transformers behind today's language models are made of little else.
 #
-# **What this chapter promises.** You write attention as one small function and let it grow, step by step. After about an hour, it trains a first network, which fails. Half an hour later your own layers make a network of two layers, and in a few seconds of training a small machine forms inside it, before your eyes, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
-# language models of many sizes, from two layers of attention up. You will measure yours, cut it out, and then catch a second network that reaches the same loss by cheating.
+# **What this chapter promises.** You write attention as one small function and let it grow, step by step. At the end of section 5 it trains a first network, which fails. In section 7 your own layers make a network of two layers, and in a few seconds of training a small machine forms inside it, before your eyes, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
+# language models of many sizes, from two layers of attention up. You will measure yours, cut it out, and then catch a second network that reaches the same loss by cheating. After that you will look at your own once more, with suspicion.
 #
-# The eleven tasks take about three hours, most of the reading included. The end of section 5 is a good place for a break.
+# The eleven tasks take about three and a half hours, and reading takes another hour. Do not try that in one sitting: the end of section 5 is a good place for a long break. The story ends with section 9. Sections 10 and 11 are short, and they prepare chapters 08 and 09.
 
 # %%
 import math
@@ -94,7 +94,7 @@ display(shaded(reader.read(story[: story.rindex(" fox")]), layer=0, head=1))
 # %% [markdown]
 # It was no luck. With another town the eyes find that one, and if the town stands earlier in the story, they find it there. In the last story we stopped one word earlier, after *golden*, and now the same head looks at another word: at the *fox*, which is the name to be completed.
 #
-# This network has never read our story, because we have just made it up. So it cannot have learned by heart what comes next. It has learned *where to look*. What do its other seven heads look at? For each of them, the word with most weight:
+# The network cannot recite all these stories, in which we have just exchanged and moved the town. It has learned *where to look*. What do its other seven heads look at? For each of them, the word with most weight:
 
 # %%
 reading = reader.read(story)

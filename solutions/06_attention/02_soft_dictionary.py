@@ -112,7 +112,7 @@ lookup(np.array([1, 1]), keys, prices)  # ask something else: a drink? both?
 # answer comes from the needle, and how much from hay?
 
 # %% [markdown] statement="needle"
-# ### Guess, then measure
+# ### Guess, then compute
 #
 # First guess, seriously, and write it down: with the score $s = 10$, how much weight (0 to 1) does one word get among $n = 100{,}000$? Any honest guess counts. Then work it out:
 #
@@ -129,7 +129,7 @@ lookup(np.array([1, 1]), keys, prices)  # ask something else: a drink? both?
 # 3. Needle to hay is as `share` to $1 -$ `share`. Solve that for $e^s$, then take the logarithm.
 
 
-# %% task="needle" points=3 level=2 minutes=10
+# %% task="needle" points=3 level=2 minutes=15
 def weight_on_one(n, s):
     """Weight of one key with score s (from -100 to 1,000) among n, the others' scores being 0."""
     ### BEGIN SOLUTION
@@ -200,11 +200,11 @@ lengths = np.logspace(0.31, 6, 60)
 curves = {s: [weight_on_one(n, s) for n in lengths] for s in (1, 3, 10)}
 needed = [score_needed(n, 0.5) for n in lengths]
 
-# %% folded="draws the needle" alt="Left: the needle's weight over the length of the text, for scores 1, 3 and 10: each falls from near one to zero, the larger the score the later. Two marks show your guess and the measured weight. Right: the score needed for half the weight is a straight line over the logarithm of the length."
+# %% folded="draws the needle" alt="Left: the needle's weight over the length of the text, for scores 1, 3 and 10: each falls from near one to zero, the larger the score the later. Two marks show your guess and the computed weight. Right: the score needed for half the weight is a straight line over the logarithm of the length."
 _, (left, right) = plt.subplots(1, 2, figsize=(8, 3.1))
 for (s, weights), colour in zip(curves.items(), plots.COLOURS, strict=False):
     left.semilogx(lengths, weights, color=colour, label=f"score {s}")
-left.plot(1e5, measured, "ko", label="measured")
+left.plot(1e5, measured, "ko", label="computed")
 left.plot(1e5, guess, "kx", markersize=9, label="your guess")
 left.set(xlabel="words in the text (log)", ylabel="weight of the needle")
 left.set(title="Any fixed score drowns in a long text", ylim=(-0.03, 1.65))
@@ -217,4 +217,4 @@ plt.show()
 
 # %% [markdown]
 # Does your cross lie far above the dot? Then remember that a hundred thousand times almost nothing is a lot: the hay contributes $n - 1$ to the denominator, and the needle only $e^{10} \approx 22{,}000$. On the left, each curve has fallen to one half where $n$ is about $e^s$, because there the hay weighs as much as the needle. On the right you see the way out: to keep
-# half of the weight, the score has to grow only like the *logarithm* of the length. From 100 words to a million, it must grow from 4.6 to 13.8. So attention can find one word in a book, but only if it can make large scores.
+# half of the weight, the score has to grow only like the *logarithm* of the length, as long as all the hay has the score 0, as here. From 100 words to a million, it must grow from 4.6 to 13.8. So attention can find one word in a book, but only if it can make large scores.

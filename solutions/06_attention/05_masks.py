@@ -37,7 +37,7 @@ drawings.masks(
 # - `causal_mask(T)`: the causal mask, bools $[T, T]$;
 # - `masked_attention(Q, K, V, mask)`: attention with a mask $[m, n]$. A row that may look nowhere gives *zeros*. (Set to $-\infty$ throughout, it would give "not a number", which soon spreads through a whole network.)
 #
-# All networks of this chapter are trained with this function, the first of them a few cells below.
+# All attention networks of this chapter are trained with this function, the first of them a few cells below.
 
 # %% [markdown] hints="masked_attention"
 # 1. `torch.tril` keeps what is on and below the diagonal.
@@ -45,7 +45,7 @@ drawings.masks(
 # 3. Last, put zeros in the rows where the mask has no True at all, before or after the product with $V$.
 
 
-# %% task="masked_attention" points=3 level=2 minutes=12
+# %% task="masked_attention" points=3 level=2 minutes=20
 def causal_mask(T):
     """Tensor of bools, [T, T]: True where row i may look at column j."""
     ### BEGIN SOLUTION
@@ -205,16 +205,20 @@ sixty_four = (
 WORDS = sixty_four.split()
 
 
-def lists(step, lengths, B=32, T=39, seed=0):
+def lists(step, lengths, B=32, T=39, seed=0, before=(0,)):
     """B texts of T words: each says one random list again and again; its length is drawn from `lengths`.
 
+    As many other words as drawn from `before` stand before the list (by default none).
     Returns the words [B, T] and, for each of the first T - 1 places, whether the word after it can be known.
     """
     draw = np.random.default_rng([seed, step])
-    chosen = draw.choice(lengths, size=B)
-    rows = [np.resize(draw.permutation(len(WORDS))[:n], T) for n in chosen]
+    chosen, others = draw.choice(lengths, size=B), draw.choice(before, size=B)
+    rows = []
+    for n, k in zip(chosen, others, strict=True):
+        words = draw.permutation(len(WORDS))
+        rows.append(np.append(words[:k], np.resize(words[k : k + n], T - k)))
     # The word that begins round two is not counted: that the list ends there, nobody can know.
-    repeats = np.arange(1, T) > chosen[:, None]
+    repeats = np.arange(1, T) > (chosen + others)[:, None]
     return torch.from_numpy(np.array(rows)), torch.from_numpy(repeats)
 
 
@@ -233,7 +237,7 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # counted only where the next word is a repeat, because only there is something to learn.
 #
 # To judge a loss we need something to compare it with, and here are two readers that we can compute. One that *knows nothing* gives each of the 64 words the same probability, and its loss is $\ln 64 = 4.16$. A better one *knows which words were said, but not in which order*. Where the next word is a repeat, all $n$ words of the list have been said, so it gives $1/n$ to each of them, and its
-# loss there is $\ln n$. `bag_loss` takes the mean of this over all repeats of the texts that we test on.
+# loss there is $\ln n$. `bag_loss` takes the mean of this over all repeats of the texts that we test on. If such a reader has to name one word, it is right once in $n$ times.
 
 
 # %%
@@ -248,10 +252,10 @@ def repeat_loss(model, batch):
     return (losses * known).sum() / known.sum(), int(known.sum())
 
 
-def practise(model, lengths, steps=500, watch=None, seed=0):
+def practise(model, lengths, steps=500, watch=None, before=(0,)):
     return train(
         model,
-        batches=lambda step: lists(step, lengths, seed=seed),
+        batches=lambda step: lists(step, lengths, before=before),
         loss=repeat_loss,
         steps=steps,
         rate=0.01,
@@ -278,12 +282,22 @@ def bag_loss(lengths=range(8, 21)):
     return torch.tensor(different)[repeats].float().log().mean().item()
 
 
+def cut_after(words, n=25):
+    """Texts that end after n words, and the word that comes next in each."""
+    return words[:, :n], words[:, n]
+
+
 def guessed(model):
     """How many of 200 new texts, cut after 25 words, are continued with the right word."""
-    words = lists(0, range(8, 21), B=200, seed=97)[0].to(device)
+    texts, following = cut_after(lists(0, range(8, 21), B=200, seed=97)[0].to(device))
     with torch.no_grad():
-        guess = model(words[:, :25])[:, -1].argmax(-1)
-    return int((guess == words[:, 25]).sum())
+        return int((model(texts)[:, -1].argmax(-1) == following).sum())
+
+
+def bag_guessed():
+    """How many of them the reader continues rightly, on average, that knows which words were said."""
+    texts, _ = cut_after(lists(0, range(8, 21), B=200, seed=97)[0])
+    return sum(1 / len({*row}) for row in texts.tolist())
 
 
 # %%
@@ -296,11 +310,14 @@ for name, causal in {"without a mask": False, "with a causal mask": True}.items(
         f"{name:18}  loss {held_out_loss(lookers[name]):.2f},  "
         f"next word right in {guessed(lookers[name])} of 200 texts"
     )
-print(f"knows nothing       loss {math.log(64):.2f}")
-print(f"knows which words   loss {bag_loss():.2f}")
+for name, loss, right in (
+    ("knows nothing", math.log(64), 200 / 64),
+    ("knows which words", bag_loss(), bag_guessed()),
+):
+    print(f"{name:18}  loss {loss:.2f},  next word right in {right:.0f} of 200 texts")
 
 # %% [markdown]
-# By its loss, the first network is a genius. But ask it for a word that is not there yet, and it does no better than somebody who picks any word of the list, which is right about once in thirteen times. All that it had learned to use was the answer itself. So never trust a loss before you know what the model could see.
+# By its loss, the first network is a genius. But ask it for a word that is not there yet, and it does no better than the reader of the last line, who picks any word of the list. All that it had learned to use was the answer itself. So never trust a loss before you know what the model could see.
 #
-# The second network is honest. It has learned something, but compare its loss with the last line: it has not reached somebody who knows which words were said, and not in which order. So one lookup is not enough to copy. What is missing? At *kite* a word can find the last *kite*, but it wants the word *after* it, and that word does not know what stood before it. So one lookup would have to
-# prepare what a second one needs. We shall need several of them.
+# The second network is honest, and it has learned something. By its loss it has not yet reached the reader of the last line, but it names the right word more often. So it has found out a little about the order. It is still wrong in most texts, and in section 7 we give a network of one layer more steps and more heads, and it will not copy either. What is missing? At *kite* a word can find an earlier *kite*, but it wants the word *after* it, and that word does not know what stood before it.
+# So a first lookup would have to prepare what a second one needs.

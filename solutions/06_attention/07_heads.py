@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 6. Several lookups at once
 #
-# Whatever one lookup finds is *one* weighted mean, and its weights sum to 1. So what it gives to one word it must take from another. Go back to Olga's story: to write well after *in*, it helps to know which town it is, but also that the story is about to end, and that the sentence is still short of a full stop. One mean of all that would be a mush. So let each word have several lookups of its own, and call each of them a
-# **head**, as in the table at the beginning, where eight heads looked at different places. (In section 10 we work out what one head can do at best, and you build two that do more.)
+# Whatever one lookup finds is *one* weighted mean, and its weights sum to 1. So what it gives to one word it must take from another. Ask a menu how much *more* the soup costs than the tart: one lookup can bring home half of each price, but no weight is negative, so it can never bring home the difference. Two lookups find one price each, and a matrix behind them can subtract. So let each word have several lookups of its own, and call each of them a
+# **head**, as in the table at the beginning, where eight heads looked at different places.
 #
 # Real models have 8, 16 or 96 heads, and a loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Then your `masked_attention` serves all of them in one go: it works on the last two axes and leaves the ones in front alone.
 #
@@ -28,7 +28,7 @@ drawings.two_heads()
 # 3. Cut the last axis in two (a reshape may do this), then swap two axes. To go back, do the opposite in the opposite order.
 
 
-# %% task="heads_at_once" points=3 level=2 minutes=10
+# %% task="heads_at_once" points=3 level=2 minutes=15
 def split_heads(X, heads):
     """[..., H, T, D] from X: [..., T, C]; H is `heads`, D = C / H, and head 0 has the first D columns. Gradients pass."""
     ### BEGIN SOLUTION
@@ -117,7 +117,7 @@ print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
 #
 # One small addition makes the layer useful in translation (section 11) as well: the words of a text $x$ $[B, m, C]$ may look at the words of *another* text $y$ $[B, n, C]$. Then queries come from $x$, and keys and values from $y$. This is called **cross-attention**. If no $y$ is given, $x$ looks at itself.
 #
-# From here on, every network of this chapter is built of your layer. The checks compare it with torch's own, given the same weights.
+# From here on, every attention network of this chapter is built of your layer. The checks compare it with torch's own, given the same weights.
 
 # %% [markdown] hints="MultiHead"
 # 1. Of what shape must a mask be that allows everything: how many rows ask, and how many columns answer?
@@ -125,7 +125,7 @@ print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
 # 3. A mask $[m, n]$ fits scores $[B, H, m, n]$ by broadcasting. The four steps: map, split, attend, merge; and `out` at the end.
 
 
-# %% task="MultiHead" points=3 level=2 minutes=16
+# %% task="MultiHead" points=3 level=2 minutes=25
 class MultiHead(nn.Module):
     """Several heads: words of x [B, m, C] look at words of y [B, n, C], or at x itself if y is None -> [B, m, C].
 

@@ -51,7 +51,7 @@ for name, writer in writers.items():
     print(f"{name:16} {word} -> {''.join(chr(ord('a') + i) for i in written)}")
 
 # %% [markdown]
-# The blind writer is left at $\ln 26$: it can do no better than to guess one of 26 letters. The other one makes no mistakes. Where does it look? To find out, we use the trick once more: if the values are the rows of the unit matrix, the weighted mean of the values *is* the list of weights.
+# The blind writer is left at $\ln 26$: it can do no better than to guess one of 26 letters. The other one makes no mistakes. Where does it look? To find out, we use the trick of section 4: with the rows of the unit matrix as values, the lookup returns its weights.
 
 # %% alt="A square of weights: rows are the places that are written, columns the letters of the word dictionary. Dark cells lie on the diagonal from the top right to the bottom left."
 with torch.no_grad():
@@ -69,10 +69,10 @@ axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
 axes.set_xticks(range(10), word)
 axes.set_yticks(range(10), word[::-1])
 axes.set(
-    xlabel="the source", ylabel="what is written", title="It reads from right to left"
+    xlabel="the source", ylabel="what is written", title="Place 0 looks at letter 9, place 1 at letter 8, …"
 )
 axes.grid(visible=False)
 plt.show()
 
 # %% [markdown]
-# We have never told it to read from the end. The line from the top right to the bottom left is what it has learned, and every weight on it is close to 1. In chapter 09 you will see such squares for a translator.
+# The first place to be filled looks at the last letter of the source, the next place at the letter before it, and so on. All ten letters are written at once, so nothing is read in any order: the answers in the training texts have told each place where its letter stands. Every weight on the line is close to 1. In chapter 09 you will see such squares for a translator.
