@@ -1,6 +1,7 @@
 """Everything that only a GPU can show, in one command of at most ten minutes on one H100.
 
     python -m benchmarks.gpu --out runs/gpu-day --text input.txt
+    python -m benchmarks.gpu --out runs/again --text input.txt --only learner
     python -m benchmarks.gpu --rehearse --out runs/rehearsal       # the same parts, tiny, on whatever there is
 
 tests       the tests marked `gpu`
@@ -9,7 +10,9 @@ big         the config `gpu` (85 million weights, bfloat16, compiled): tokens a 
 resume      a run that is killed after its first checkpoint, and goes on
 characters  nanoGPT's character Transformer (10.7 million weights; 5,000 steps of 64 x 256 characters, dropout 0.2) with
             this course's parts and optimiser. nanoGPT reports 1.4697 nats on tiny Shakespeare: give that file as --text
-chapters    every chapter that trains, executed on the GPU
+chapters    every chapter that trains, executed on the GPU with the small sizes that grading takes
+learner     chapter 08 with the sizes that it takes on a GPU (10.7 million weights), and TEXT as the learner's own text,
+            as far as the time reaches: OUT/learner.ipynb
 
 Each part leaves its folder or log in OUT, and OUT/gpu.json what was measured; no file is above 16 MB. A part that fails
 does not stop the others, and the command then ends with 1.
@@ -17,6 +20,7 @@ does not stop the others, and the command then ends with 1.
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,8 +30,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any
 
+import nbformat
 import torch
 import typer
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
 from lmkit.paths import DATA
 from lmkit.runs import load
@@ -35,11 +42,11 @@ from lmkit.runs.record import device_name, write_json
 from lmkit.training import choose_device
 
 ROOT = DATA.parent
-SECONDS = 590  # for all parts together
 CHARACTERS = {
     **{"block": 256, "layers": 6, "heads": 6, "width": 384, "dropout": 0.2, "batch": 64, "steps": 5_000},
     **{"every": 250, "save_every": 5_000, "rate": 0.02, "adam_rate": 3e-3, "level": "character", "compiled": "true"},
 }
+TESTS = ["-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "-m", "gpu", "tests/test_gpu.py"]
 BIG = {"steps": 300, "tokens": 20_000_000, "every": 50, "save_every": 300, "weights": "false"}
 RESUMED = {"steps": 120, "tokens": 2_000_000, "every": 20, "save_every": 20, "weights": "false"}
 
@@ -47,8 +54,8 @@ RESUMED = {"steps": 120, "tokens": 2_000_000, "every": 20, "save_every": 20, "we
 class Day:
     """The parts, one after the other, until the time is over."""
 
-    def __init__(self, out: Path, rehearsal: bool) -> None:
-        self.out, self.rehearsal, self.end = out, rehearsal, time.monotonic() + SECONDS
+    def __init__(self, out: Path, rehearsal: bool, seconds: float) -> None:
+        self.out, self.rehearsal, self.end = out, rehearsal, time.monotonic() + seconds
         self.found: dict[str, Any] = {
             "device": device_name(choose_device()),
             "torch": torch.__version__,
@@ -62,7 +69,14 @@ class Day:
         begin = time.monotonic()
         try:
             found = {"ok": True, **work()}
-        except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as error:
+        except (
+            RuntimeError,
+            OSError,
+            ValueError,
+            subprocess.SubprocessError,
+            CellExecutionError,
+            CellTimeoutError,
+        ) as error:
             found = {"ok": False, "error": f"{type(error).__name__}: {error}"[-2000:]}
         self.found["parts"][name] = found | {"seconds": round(time.monotonic() - begin, 1)}
         write_json(self.out / "gpu.json", self.found)
@@ -93,7 +107,7 @@ class Day:
         return ["-m", "lmkit.pretrain", "--config", config, "--out", str(self.out / name), *settings]
 
     def tests(self) -> dict[str, Any]:
-        self.command("tests.log", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "gpu", "tests/test_gpu.py")
+        self.command("tests.log", *TESTS)
         return {"says": (self.out / "tests.log").read_text().strip().splitlines()[-1]}
 
     def resume(self) -> dict[str, Any]:
@@ -118,21 +132,39 @@ class Day:
 
         def execute(reference: Path) -> tuple[str, float]:
             begin = time.monotonic()
-            words = [
-                "-m",
-                "jupyter",
-                "nbconvert",
-                "--to",
-                "notebook",
-                "--execute",
-                "--output-dir",
-                str(self.out / "chapters"),
-            ]
+            words = ["-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", str(self.out / "chapters")]
             self.command(f"{reference.stem}.log", *words, str(reference), LMKIT_BUDGET="grading")
             return reference.stem, round(time.monotonic() - begin, 1)
 
-        with ThreadPoolExecutor(4) as pool:
+        with ThreadPoolExecutor(6) as pool:
             return {"seconds of each": dict(pool.map(execute, training))}
+
+    def learner(self, text: Path | None) -> dict[str, Any]:
+        """Run the cells of chapter 08 one after the other, and keep those that the time allowed."""
+        texts = self.out / "texts"
+        texts.mkdir()
+        if text:
+            shutil.copy(text, texts / "own.txt")
+        notebook = nbformat.read(ROOT / "solutions" / "08_transformer" / "08_transformer.ipynb", as_version=4)
+        environment = self.environment | {
+            "LMKIT_BUDGET": "grading" if self.rehearsal else "gpu",
+            "LMKIT_TEXTS": str(texts),
+            "LMKIT_GALLERY": str(self.out / "gallery"),
+        }
+        client = NotebookClient(notebook, timeout=None, resources={"metadata": {"path": str(ROOT)}})
+        slow: dict[int, float] = {}
+        count = 0
+        with client.setup_kernel(env=environment):
+            for count, cell in enumerate(notebook.cells):
+                begin = time.monotonic()
+                if begin > self.end - 15 or (self.rehearsal and count > 30):
+                    break
+                client.timeout = max(1, int(self.end - begin))
+                client.execute_cell(cell, count)
+                if time.monotonic() - begin > 5:
+                    slow[count] = round(time.monotonic() - begin, 1)
+                nbformat.write(notebook, self.out / "learner.ipynb")
+        return {"cells": [count + 1, len(notebook.cells)], "seconds of slow cells": slow}
 
 
 def main(
@@ -140,6 +172,8 @@ def main(
     text: Annotated[
         Path | None, typer.Option(help="For `characters`: tiny Shakespeare; default: kitchen stories.")
     ] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only this part; may be given several times.")] = None,
+    seconds: Annotated[float, typer.Option(help="For all parts together.")] = 590,
     rehearse: Annotated[bool, typer.Option(help="Tiny sizes, on whatever there is.")] = False,
 ) -> None:
     """Everything that only a GPU can show."""
@@ -151,14 +185,20 @@ def main(
         sys.exit(f"gpu: --text {text}: there is no such file.")
     out = out.resolve()
     out.mkdir(parents=True)
-    day = Day(out, rehearse)
+    day = Day(out, rehearse, seconds)
     source = ["--text", str(text.resolve())] if text else []
-    if not rehearse:
-        day.part("tests", day.tests)
-    day.part("big", lambda: day.train("big", "gpu", BIG))
-    day.part("resume", day.resume)
-    day.part("characters", lambda: day.train("characters", "gpu", CHARACTERS, *source))
-    day.part("chapters", day.chapters)
+    parts: dict[str, Callable[[], dict[str, Any]]] = {
+        "tests": day.tests,
+        "big": lambda: day.train("big", "gpu", BIG),
+        "resume": day.resume,
+        "characters": lambda: day.train("characters", "gpu", CHARACTERS, *source),
+        "chapters": day.chapters,
+        "learner": lambda: day.learner(text),
+    }
+    if rehearse:
+        del parts["tests"]
+    for name in only or parts:
+        day.part(name, parts[name])
     failed = [name for name, found in day.found["parts"].items() if not found["ok"]]
     sys.exit(f"gpu: failed: {', '.join(failed)} (logs in {out})" if failed else 0)
 
