@@ -8,10 +8,10 @@ tests       the tests marked `gpu`
 big         the config `gpu` (85 million weights, bfloat16, compiled): tokens a second, utilisation while it trains and
             by the wall clock
 resume      a run that is killed after its first checkpoint, and goes on
-characters  nanoGPT's character Transformer (10.7 million weights; 5,000 steps of 64 x 256 characters, dropout 0.2) with
+characters  nanoGPT's character Transformer (10.6 million weights; 1,500 steps of 64 x 256 characters, dropout 0.2) with
             this course's parts and optimiser. nanoGPT reports 1.4697 nats on tiny Shakespeare: give that file as --text
 chapters    every chapter that trains, executed on the GPU with the small sizes that grading takes
-learner     chapter 08 with the sizes that it takes on a GPU (10.7 million weights), and TEXT as the learner's own text,
+learner     chapter 08 with the sizes that it takes on a GPU (11 million weights), and TEXT as the learner's own text,
             as far as the time reaches: OUT/learner.ipynb
 
 Each part leaves its folder or log in OUT, and OUT/gpu.json what was measured; no file is above 16 MB. A part that fails
@@ -43,8 +43,8 @@ from lmkit.training import choose_device
 
 ROOT = DATA.parent
 CHARACTERS = {
-    **{"block": 256, "layers": 6, "heads": 6, "width": 384, "dropout": 0.2, "batch": 64, "steps": 5_000},
-    **{"every": 250, "save_every": 5_000, "rate": 0.02, "adam_rate": 3e-3, "level": "character", "compiled": "true"},
+    **{"block": 256, "layers": 6, "heads": 6, "width": 384, "dropout": 0.2, "batch": 64, "steps": 1_500},
+    **{"every": 250, "save_every": 1_500, "rate": 0.02, "adam_rate": 3e-3, "level": "character", "compiled": "true"},
 }
 TESTS = ["-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "-m", "gpu", "tests/test_gpu.py"]
 BIG = {"steps": 300, "tokens": 20_000_000, "every": 50, "save_every": 300, "weights": "false"}
