@@ -8,14 +8,17 @@
 #
 # **What this chapter promises.** You write the tokeniser, the attention, the model, the loss, the optimiser and the training loop. Then you press a key
 # and watch. The same short prompt will be continued four times: by the network before it has learned anything, after 200 steps, after 1,000 steps, and at
-# the end. The first line is noise. In the last one you will recognise your text. On a laptop this takes between five and twenty minutes, depending on its speed, and on a GPU a larger model trains
-# in about the same time. Eleven pieces of it you write yourself: the tokens, the attention, the model, the optimiser's step, the loop. The rest is given, and you can read every line of it.
+# the end. The first line is noise. In the last one you will recognise your text.
 #
-# There is one difficulty, and it is the reason why this chapter spends its middle in a laboratory. A Transformer with a mistake in it still trains. Its loss goes
-# down, no error appears, and it writes nonsense. So before you train for minutes, you will learn to predict what a correct model does in its first second, and
+# The chapter has eleven tasks. In nine of them you write a part of the machine, from the tokens to the choice of the next word. In the other two you examine
+# it. The inside of attention comes from chapter 06, and what else is given is short enough to be read.
+#
+# There is one difficulty, and it is the reason why this chapter has a laboratory in its middle. A Transformer with a mistake in it still trains. Its loss goes
+# down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second, and
 # to find what is wrong with a model that does something else.
 #
-# The chapter takes about five hours with all its reading and training. Section 4 ends at a good place for a break.
+# You will need about five hours. Your model first trains for one minute, in section 4. The long training of section 6 takes between five and twenty minutes on a laptop, depending on its speed. On a GPU a
+# larger model trains in about the same time. You may then spend ten minutes more on making it better, and an LSTM trains beside it. Section 4 ends at a good place for a break.
 
 # %%
 import hashlib
@@ -42,6 +45,7 @@ from lmkit import (
     gpt2,
     models,
     ngrams,
+    paths,
     plots,
     runs,
     transformer,
@@ -64,7 +68,7 @@ from lmkit.training import choose_device, set_seed, train, warmup_cosine
 device = choose_device()
 plots.use_style()
 plt.rcParams.update({"figure.figsize": (7, 3.2), "figure.dpi": 140})
-torch.set_num_threads(1)  # most of our networks are small: a second thread costs more
+torch.set_num_threads(1)  # on a CPU; for the long training you may try more
 print("Models of this chapter are trained on:", device)
 
 # %% [markdown]
@@ -266,11 +270,13 @@ for first in (0, len(merges) // 2, len(merges) - 12):
 print(f"\n{len(merges)} merges in {seconds:.1f} seconds of your own Python")
 print(
     "lmkit's faster version finds the same ones:",
-    bpe.train(my_text["train"], 256 + n_merges).merges == merges,
+    bpe.train(my_text["train"], 256 + n_merges).merges
+    == [tuple(pair) for pair in merges],
 )
 
 # %% [markdown]
-# The program has only counted neighbours, and still it has found endings and whole words. The longer you let it go on, the longer and rarer they become.
+# The program has only counted neighbours, and still it has found endings and some whole words. Each row occurs less often than the one before it. Long words need many merges,
+# because every merge adds only one piece to another.
 
 # %% [markdown] statement="encode"
 # ### There and back
@@ -402,6 +408,6 @@ print(
 )
 
 # %% [markdown]
-# The bars show the borders between tokens. Common words are whole, and a rare one is spelled. The text has become shorter, and each step of the model now
+# The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has become shorter, and each step of the model now
 # covers more of it. How far should one go? Every further merge is rarer than the ones before it, so it
-# shortens the text less. And each new token has a price: one more row of weights in the model, which sees fewer and fewer examples. We take a few hundred merges, which suits a megabyte of text; GPT-2 learned 50,000 of them, from 40 gigabytes.
+# shortens the text less. And each new token has a price: the model needs one more row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges, which suits a megabyte of text; GPT-2 learned 50,000 of them, from 40 gigabytes.

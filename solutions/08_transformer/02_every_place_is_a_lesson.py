@@ -41,7 +41,7 @@
 
 # %% task="examples" points=3 level=1 minutes=10
 def examples(ids, starts, T):
-    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
+    """(inputs, targets), both [B, T], from the token numbers ids [n] of a text and starts [B]."""
     ### BEGIN SOLUTION
     places = starts[:, None] + torch.arange(T, device=starts.device)
     return ids[places], ids[places + 1]
@@ -49,7 +49,10 @@ def examples(ids, starts, T):
 
 
 def lm_loss(scores, targets):
-    """Mean of -ln P(target), without axes, from scores [B, T, V] and targets [B, T]; gradients pass. Scores may be 1,000 beside 0; both may be views (not contiguous)."""
+    """Mean of -ln P(target), one number, from scores [B, T, V] and targets [B, T]; gradients pass.
+
+    A score may be 1,000 where another is 0, and both tensors may be views (not contiguous).
+    """
     ### BEGIN SOLUTION
     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
     ### END SOLUTION
@@ -97,7 +100,7 @@ for _side, _name in enumerate(("inputs", "targets")):
     )
     _wanted = torch.stack([_ids[s + _side : s + _side + _T] for s in _starts])
     assert close(_got[_side], _wanted), (
-        f"N = {_N}, T = {_T}, starts {_starts}: some {_name} are wrong."
+        f"A text of {_N} tokens, T = {_T}, starts {_starts}: some {_name} are wrong."
     )
 ### BEGIN HIDDEN TESTS
 _B, _T, _further = size("B"), size("T"), size("further", least=0)
@@ -147,7 +150,7 @@ agrees(lm_loss, ours.lm_loss, _scores, _targets, by=gradients, rtol=1e-3, atol=1
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# For the next three sections we leave your text alone and work on another one. The **kitchen text** was generated for this course: short stories of guests, cooks and dishes. Here we read it letter by
+# Your text comes back in section 4, as soon as there is a model for it. Until then we work on one that is easier. The **kitchen text** was generated for this course: short stories of guests, cooks and dishes. Here we read it letter by
 # letter. It has only a few dozen different letters and its sentences are simple, so that a tiny model shows what it can do within seconds. That is what one wants in a laboratory.
 
 

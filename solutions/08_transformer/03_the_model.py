@@ -13,7 +13,7 @@
 #
 # This is the row of the *second* word, which looks at itself and at the first one. The third word may have any score, even a huge one, and its weight is 0. The table of what is added is called the **causal mask**: a square with a row for each place that looks, 0 up to the diagonal (a
 # place may look at itself) and $-\infty$ to the right of it. Here it is, together with the attention of chapter 06, which we take over as it was. Read `multi_head` once more with the shapes in
-# the comments: you will need it right below.
+# the comments: you will need it right below. (Its scores are divided by $\sqrt D$, because a sum of $D$ products spreads as $\sqrt D$ does, and a softmax of widely spread scores looks at one place only.)
 
 
 # %%
@@ -229,9 +229,9 @@ agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 # %% [markdown]
 # ### The parts around it
 #
-# You know the other parts from chapter 07. After attention has moved information *between* places, a **feed-forward layer** works on each place alone: four times wider, a GELU, and back. And both stand inside a
-# **block** with **residual connections**: the vectors of all places run through the model as a *stream*, $x$, and each part only reads a normalised copy of it and adds its result. So the gradient always has a
-# straight way back from the loss to the first layer. Because the norm comes before each part, this arrangement is called *pre-norm*. (In the picture, $a$ is the stream before the block and $b$ is the stream after it.)
+# You know the other parts from chapter 07. After attention has moved information *between* places, a **feed-forward layer** works on each place alone: four times wider, a GELU, and back. Both stand inside a
+# **block**, and the block has **residual connections**. Follow one vector through the picture, from $a$ to $b$. A part never replaces it. The part reads a normalised copy, computes something, and adds the result. We call this running sum the **stream** $x$. Because
+# it is a sum, the gradient always has a straight way back from the loss to the first layer. Because the norm comes before each part, this arrangement is called *pre-norm*.
 
 # %% folded="draws the block" alt="The stream runs straight from a to b. Attention and feed-forward each read a normalised copy of it and add their result."
 drawings.transformer_block("pre")
@@ -266,7 +266,7 @@ class Block(nn.Module):
 # %% [markdown] statement="Transformer"
 # ### The whole model
 #
-# At the bottom, each token number fetches its vector from an **embedding** $[V, C]$. Attention alone does not see in which order the words stand, so each place has a vector of its own, $[\text{block}, C]$, which is added. Then come
+# At the bottom, each token number fetches its vector from an **embedding** $[V, C]$. The scores of attention depend on what the tokens are, and not on where they stand. (The causal mask gives a hint of the order, because a later place sees more tokens.) So each place has a vector of its own, $[\text{block}, C]$, which is added. Then come
 # the blocks, one last norm, and at the top a score for each token of the vocabulary.
 #
 # How does a vector become scores? By products with the embedding itself: the score of a token is the product of the final vector with that token's own vector. So one
@@ -523,6 +523,7 @@ def gpt(V=V, block=16, layers=2, heads=4, width=64):
 
 
 # %%
+set_seed(1)
 scores = gpt()(batch(0)[0])
 print(
     "scores:",
