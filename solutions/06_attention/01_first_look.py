@@ -17,7 +17,7 @@
 # **What this chapter promises.** You write attention as one small function and let it grow, step by step. At the end of section 5 it trains a first network, which fails. In section 7 your own layers make a network of two layers, and in a few seconds of training a small machine forms inside it, before your eyes, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
 # language models of many sizes, from two layers of attention up. You will measure yours, cut it out, and then catch a second network that reaches the same loss by cheating. After that you will look at your own once more, with suspicion.
 #
-# The eleven tasks take about three and a half hours, and reading takes another hour. Do not try that in one sitting: the end of section 5 is a good place for a long break. The story ends with section 9. Sections 10 and 11 are short, and they prepare chapters 08 and 09.
+# The eleven tasks take more than three and a half hours, and reading takes another hour. Do not try that in one sitting: the end of section 5 is a good place for a long break. The story ends with section 10. Sections 11 and 12 are short, and they prepare chapters 08 and 09.
 
 # %%
 import math

@@ -69,4 +69,4 @@ print("the COOK thanks the guest:", np.round(with_thanks[1].tolist(), 2))
 print("the guest thanks the COOK:", np.round(with_thanked[4].tolist(), 2))
 
 # %% [markdown]
-# Now the two differ. All networks of this chapter get such vectors. Is it always so, and is there another way to notice the order? We come back to that in section 10.
+# Now the two differ. All networks of this chapter get such vectors. Is it always so, and is there another way to notice the order? We come back to that in section 11.

@@ -252,13 +252,13 @@ def repeat_loss(model, batch):
     return (losses * known).sum() / known.sum(), int(known.sum())
 
 
-def practise(model, lengths, steps=500, watch=None, before=(0,)):
+def practise(model, lengths, steps=500, watch=None, before=(0,), rate=0.01):
     return train(
         model,
         batches=lambda step: lists(step, lengths, before=before),
         loss=repeat_loss,
         steps=steps,
-        rate=0.01,
+        rate=rate,
         schedule=warmup_cosine(10, 0.1),
         every=20,
         watch=watch,

@@ -115,7 +115,7 @@ print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
 #
 # Write `MultiHead(C, heads)` with four linear maps $C \to C$, called `q`, `k`, `v` and `out`. Call your `split_heads`, `masked_attention` and `merge_heads`, and give what the heads bring back to `out`, which mixes it. Without a mask, everything may be seen.
 #
-# One small addition makes the layer useful in translation (section 11) as well: the words of a text $x$ $[B, m, C]$ may look at the words of *another* text $y$ $[B, n, C]$. Then queries come from $x$, and keys and values from $y$. This is called **cross-attention**. If no $y$ is given, $x$ looks at itself.
+# One small addition makes the layer useful in translation (section 12) as well: the words of a text $x$ $[B, m, C]$ may look at the words of *another* text $y$ $[B, n, C]$. Then queries come from $x$, and keys and values from $y$. This is called **cross-attention**. If no $y$ is given, $x$ looks at itself.
 #
 # From here on, every attention network of this chapter is built of your layer. The checks compare it with torch's own, given the same weights.
 

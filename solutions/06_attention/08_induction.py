@@ -14,7 +14,7 @@
 # | layer 1: value of the place that fits | | | **drum** | | |
 #
 # In symbols: let $x$ be the vector of *kite*. A head of layer 0 looks from *drum* back to *kite*, and adds $x W_v W_o$ to the vector of *drum*, where $W_o$ is the part of `out` that belongs to this head. In layer 1 the key of *drum* is made from this sum, so one part of the key is $(x W_v W_o)\,W_k$: **a value of layer 0 has become part of a key of layer 1**. The query of the last *kite* is
-# $x W_q$, with the same $x$. If the second product is large whenever both come from the same word, layer 1 finds the place. So this plan needs two layers, and we give the network nothing else. Will it find the plan by itself, only because it helps?
+# $x W_q$, with the same $x$. The score is the product of this query and this key. If it is large when both are made from the same word, and small otherwise, layer 1 finds the place. So this plan needs two layers, and we give the network nothing else. Will it find the plan by itself, only because it helps?
 
 # %% [markdown] statement="AttentionOnly"
 # ### The network
@@ -35,7 +35,7 @@
 # 3. `forward` has four lines: words plus places; the mask; a loop in which `x` becomes `x + layer(x, mask=mask)`; the scores.
 
 
-# %% task="AttentionOnly" points=3 level=2 minutes=10
+# %% task="AttentionOnly" points=3 level=2 minutes=20
 class AttentionOnly(nn.Module):
     """Scores [B, T, vocabulary] for the next word at each place of texts [B, T] of up to `longest` words."""
 
@@ -202,15 +202,16 @@ except Exception as _error:  # this layer may refuse how yours is called
 #
 # The next cell trains two of your layers, with four heads each and 64 numbers for each word, for 500 steps, with the same loss as before. Remember the two readers to compare with: 4.16 for one that knows nothing, and about 2.6 for one that knows which words were said, but not their order.
 #
-# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. A row of a square is the word that looks, a column the word that is looked at. Do not watch the loss. **Watch the squares**, and look for lines.
+# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. A row of a square is the word that looks, a column the word that is looked at. Do not watch the loss. **Watch the squares**, and look for lines. (On paper you see only the last picture. A strip of six moments comes after the next task.)
 
 
 # %%
-def fresh(seed):
-    """A new network of two of your layers, with small first vectors."""
+def fresh(seed, layers=2):
+    """A new network of your layers, with small first vectors."""
     set_seed(seed)
-    layers = [MultiHead(64, 4), MultiHead(64, 4)]
-    model = AttentionOnly(len(WORDS), 64, 64, layers)
+    model = AttentionOnly(
+        len(WORDS), 64, 64, [MultiHead(64, 4) for _ in range(layers)]
+    )
     for table in (model.embedding, model.positions):
         nn.init.normal_(table.weight, std=0.3)
     return model.to(device)
@@ -249,12 +250,44 @@ begin = time.perf_counter()
 history = practise(learner, range(8, 21), watch=watch)
 seconds = time.perf_counter() - begin
 
-# %% alt="Eight squares of weights after training: in layer 0, two heads have a dark line just below the diagonal, which ends about half way down; in layer 1, the heads have dark lines parallel to the diagonal, eleven places below it."
+# %% alt="Eight squares of weights after training: in layer 0, some heads have a dark line just below the diagonal, which ends about half way down; in layer 1, the heads have lines parallel to the diagonal, eleven places below it and, in round three, darker ones twenty-three places below."
 figure = film.frame(-1)
 plt.show()
 
 # %% [markdown]
-# Did you see it? For the first steps all squares are a grey blur. Then, within a few dozen steps, a dark line appears in layer 0, one place below the diagonal: some head there has begun to look at the **previous word**. Almost at once lines light up in layer 1. In this text the list has twelve words, and they lie *eleven* places below the diagonal, on the word after the last occurrence. The loss falls off a cliff.
+# Did you see it? For the first steps all squares are a grey blur. Then, within a few dozen steps, a dark line appears in layer 0, one place below the diagonal: some heads there have begun to look at the **previous word**. Almost at once lines light up in layer 1. This text says a list of twelve words, so at its second *kite* a head should look eleven places back: twelve to the first *kite*, and one forward again. In round three there are two such places, eleven and twenty-three back, hence the second line. The loss falls off a cliff.
+#
+# Is it the two layers that do it? The next cell gives the same texts and the same 500 steps to two other networks: one layer of yours with four heads, and an LSTM, as in chapter 05, with more weights than yours and with the learning rate that suited it best of the three that we tried. Then a second LSTM gets four times as many steps.
+
+
+# %%
+class Recurrent(nn.Module):
+    """An LSTM: scores [B, T, 64] for the next word at each place of texts [B, T]."""
+
+    def __init__(self, C=64, state=96):
+        super().__init__()
+        self.embedding = nn.Embedding(len(WORDS), C)
+        self.lstm = nn.LSTM(C, state, batch_first=True)
+        self.head = nn.Linear(state, len(WORDS))
+
+    def forward(self, words):
+        return self.head(self.lstm(self.embedding(words))[0])
+
+
+contest = {"two layers": learner, "one layer": fresh(seed=1, layers=1)}
+practise(contest["one layer"], range(8, 21))
+for name, steps in {"LSTM": 500, "LSTM, 2000 steps": 2000}.items():
+    set_seed(1)
+    contest[name] = Recurrent().to(device)
+    practise(contest[name], range(8, 21), steps=steps, rate=0.003)
+for name, model in contest.items():
+    print(
+        f"{name:16}  {sum(W.numel() for W in model.parameters()):,} weights, "
+        f"loss {held_out_loss(model):.2f}, next word right in {guessed(model)} of 200 texts"
+    )
+
+# %% [markdown]
+# By its loss, one layer has come about as far as the reader that knows which words were said, and it names the next word about twice as often. The LSTM has hardly begun. That does not mean that it can never do this: with four times as many steps it is right in about half of the texts. It must carry the whole list in its state, which is a harder thing to learn, while two layers can jump.
 #
 # This looks like our plan, and we have not told it to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021, and a year later C. Olsson and others
 # found induction heads in language models of many sizes, as soon as there are at least two layers. They appear during a short phase of the training, and in that same phase the models begin to profit from what stands in their prompt.
@@ -280,7 +313,7 @@ plt.show()
 #    numbers are the head's?
 
 
-# %% task="heads_at_work" points=3 level=2 minutes=24
+# %% task="heads_at_work" points=3 level=2 minutes=35
 def previous_word(P):
     """[H]: mean weight of words 1 to T - 1 on the word before, from P: [H, T, T]."""
     ### BEGIN SOLUTION
@@ -392,60 +425,43 @@ steps = [step for step, _, _ in film.frames]
 figure = film.strip([(0, first), (1, second)], [0, 60, 80, 100, 140, 500])
 plt.show()
 
-# %% alt="Over the training steps, three curves rise from near 0: first the probability of words that were said, then the score of the best previous-word head, which ends near one half, and of the best copying head. The loss falls from above 4 to nearly 0; it passes the line of a reader that knows which words were said in the same steps in which both heads appear."
-_, axes = plt.subplots(figsize=(8, 4.2))
-axes.plot(steps, on_list, "^-", label="probability of words said before")
-axes.plot(
-    steps,
-    [row["previous word"].iloc[first] for row in rows],
-    "o-",
-    label="looks at the previous word (layer 0)",
-)
-axes.plot(
-    steps,
-    [row["copying"].iloc[4 + second] for row in rows],
-    "s-",
-    label="copies (layer 1)",
-)
-axes.set(
-    xlabel="step", ylabel="score or probability", ylim=(-0.03, 1.55), xlim=(0, 300)
-)
-axes.set_yticks(np.arange(0, 1.1, 0.2))
-axes.set_title("First it says words of the list; then the two heads come together")
-other = axes.twinx()
-other.plot(steps, [loss for _, loss, _ in film.frames], "k--", label="loss")
-other.axhline(
-    bag_loss(), color="grey", linestyle=":", label="loss if only the words are known"
-)
-other.set(ylabel="loss on the repeats (nats)", ylim=(-0.13, 6.6), yticks=range(5))
-other.spines.right.set_visible(True)
-other.grid(visible=False)
-lines = [*axes.lines, *other.lines]
-axes.legend(lines, [line.get_label() for line in lines], fontsize=10, ncols=2)
+# %% alt="Two panels over the training steps. Left: the probability of words that were said rises first, from near 0.2 to nearly 1; after it the scores of the previous-word head, which ends near one half, and of the copying head rise together. Right: the loss falls from above 4 to nearly 0 in the same steps."
+_, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4), width_ratios=(3, 2))
+left.plot(steps, on_list, "^-", label="words said before")
+for name, column, at, mark in (
+    ("looks at the previous word", "previous word", first, "o-"),
+    ("copies", "copying", 4 + second, "s-"),
+):
+    left.plot(steps, [row[column].iloc[at] for row in rows], mark, label=name)
+left.set(xlabel="step", ylabel="probability or weight", xlim=(0, 300), ylim=(-0.03, 1.4))
+left.set(yticks=np.arange(0, 1.1, 0.2), title="First words of the list, then both heads")
+left.legend(fontsize=10, ncols=2, loc="upper left")
+right.plot(steps, [loss for _, loss, _ in film.frames], "k.-")
+right.set(xlabel="step", ylabel="loss on the repeats (nats)", xlim=(0, 300))
+right.set(title="The loss")
 plt.show()
 
 # %% [markdown]
-# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves say the same in numbers, and they show something that you do not see in the squares. The triangles are the probability that the network gives to *any* word that its text has already said. They rise *first*, while the scores of both heads are still near where they began: in a first phase the network learns to say some word of this list, no matter which one. For
-# this, its heads need not look at a special place. It is enough that the network says what they look at.
+# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves say the same in numbers, and they show something that you do not see in the squares. The triangles are the probability that the network gives to *any* word that its text has already said. They rise *first*, while the scores of both heads are still near where they began. So in a first phase the network learns to say some word of this list, no matter which one.
+# For this, no head has to look at a special place. A head that looks everywhere alike brings home a mixture of the words said so far, and the network needs only to learn: say what you have brought home.
 #
-# This first phase may answer a riddle. The two heads need each other: a copying head can find nothing before a head of layer 0 has told the words their predecessors, and telling them pays nothing before some head copies. How can two such parts begin at all? After the first phase, the network already says what layer 1 looks at. So now any little more weight on the *right* word makes the loss smaller at once, and any little trace of the predecessor in the keys
-# gives such weight. From there each of the two makes the other pay more, and therefore they rise together. (This is how we understand the curves. What they show is the order: first the words, then both heads within a few dozen steps.)
+# This first phase may answer a riddle. The two heads need each other: a copying head can find nothing before a head of layer 0 has told the words their predecessors, and telling them pays nothing before some head copies. How can two such parts begin at all? After the first phase the network already says what layer 1 looks at. So if layer 1 looks at the right word a little more than at others, the loss falls at once. And it can, as soon as the keys hold a faint trace of the predecessor.
+# From there each of the two makes the other pay more, and they rise together. (This is how we understand the curves. What they show is only the order.)
 #
-# Some head of layer 1 may have a dark column at the left edge, in rows where there is nothing to find yet. Its weights must sum to 1 nevertheless, and it leaves them on the first word.
-#
-# And one more thing looks odd. The line of the previous-word head ends half way down, near place 19, which is why its score stays near one half. Why does it not go on? Because a predecessor is needed only at places that a later word still looks up, and a later word needs only *one* of the earlier places where its word was said. With texts of 38 words and lists of 8 to 20, the first 19 places are enough for every list. A network learns what pays.
+# Two things in the squares do *not* fit our plan. The line of the previous-word head ends half way down, near place 19, which is why its score stays near one half. And in round three, the line that leads to round two is pale, and the one that leads to round one is dark. Keep both in mind until section 9.
 #
 # ### Does layer 1 really use what layer 0 has left?
 #
-# So far we have seen two lines that appear together. That one *uses* the other is our plan, and the plan says something that we can test on the weights alone, without any text: the query $x W_q$ of a word must fit the key part $(x W_v W_o)W_k$ which *the same* word has left behind. So let us compute this score for all pairs of the 64 words. We take the two heads of layer 0 with the best previous-word scores, and the best copying head of layer 1. A dark cell in the figure is a large score. If the plan is right, the diagonal is dark.
+# So far we have seen two lines that appear together. That one *uses* the other is our plan, and the plan says something that we can test on the weights alone, without any text: the query $x W_q$ of a word must fit the key part $(x W_v W_o)W_k$ which *the same* word has left behind. So let us compute this score for all pairs of the 64 words. (It leaves out biases and the vectors of the places.) A word's query meets 64 keys, and by chance its own would be the best of them for one word in 64.
+#
+# Which heads of layer 0 do we take? A head that looks everywhere alike would have a previous-word score of 0.09. So we call those with more than 0.2 **previous-word heads**. There are two controls: the heads of layer 0 that are left over, and the same matrices of a network that has not been trained. In the figure a dark cell is a large score, and scores below 0 are white. If the plan is right, the diagonal is dark.
 
 
 # %%
-def best_heads(model):
-    """Heads of layer 0 by their score for the previous word, and of layer 1 by copying; best first."""
-    P = look(model, shown[:-1])
-    scores = previous_word(P[0]), copying(P[1], shown[:-1].tolist())
-    return [torch.as_tensor(its).argsort(descending=True).tolist() for its in scores]
+def heads_by_score(scores):
+    """Which heads have a score above 0.2, best first, and which have not."""
+    order = torch.as_tensor(scores).argsort(descending=True).tolist()
+    return [h for h in order if scores[h] > 0.2], [h for h in order if scores[h] <= 0.2]
 
 
 def left_by(model, heads):
@@ -476,24 +492,25 @@ learners = {1: learner}
 for seed in (2, 3):  # two more networks, to see what depends on the seed
     learners[seed] = fresh(seed)
     practise(learners[seed], range(8, 21))
-order = {seed: best_heads(model) for seed, model in learners.items()}
+tellers, rest, copiers = {}, {}, {}
 for seed, model in learners.items():
-    before, copiers = order[seed]
+    P = look(model, shown[:-1])
+    tellers[seed], rest[seed] = heads_by_score(previous_word(P[0]))
+    copiers[seed], _ = heads_by_score(copying(P[1], shown[:-1].tolist()))
     keys = {
-        "left by the best two": left_by(model, before[:2]),
-        "by the other two": left_by(model, before[2:]),
-        "the word's own vector": model.embedding.weight,
+        "left by the previous-word heads": (model, tellers[seed]),
+        "left by the others": (model, rest[seed]),
+        "of an untrained network, all heads": (fresh(seed), range(4)),
     }
-    print(
-        f"seed {seed}: the word itself fits best, of 64 words, if the key is made of what is"
-    )
-    for name, left in keys.items():
-        print(f"    {name:22} {fitting(fit(model, left, copiers[0])):2}")
+    print(f"seed {seed}: previous-word heads {sorted(tellers[seed])}; of 64 words,")
+    for name, (network, heads) in keys.items():
+        best = fitting(fit(network, left_by(network, heads), copiers[seed][0]))
+        print(f"    the word itself fits best for {best:2}, if keys are {name}")
 
 # %% alt="A square of 64 by 64 scores: rows are words that ask, columns words that were left behind by layer 0. The diagonal is dark; nearly all other cells are pale."
-S = fit(learner, left_by(learner, order[1][0][:2]), order[1][1][0])
+S = fit(learner, left_by(learner, tellers[1]), copiers[1][0])
 _, axes = plt.subplots(figsize=(6, 5.2))
-axes.imshow(S, cmap="Blues", vmin=0)
+shades = axes.imshow(S, cmap="Blues", vmin=0)
 axes.set(
     xlabel="the word that layer 0 has left", ylabel="the word that asks in layer 1"
 )
@@ -501,13 +518,13 @@ axes.set_title("A word's query fits the key that it has left itself")
 axes.set_xticks(range(0, 64, 9), WORDS[::9])
 axes.set_yticks(range(0, 64, 9), WORDS[::9])
 axes.grid(visible=False)
+plt.colorbar(shades, label="score")
 plt.show()
 
 # %% [markdown]
-# There is the joint between the two layers: a dark diagonal. The query of each word fits the trace which the same word has left by way of the two previous-word heads. Compare the lines printed above the figure. The last one of each network is our control. If the key is made of a word's own vector, with nothing from layer 0 in it, the fit is gone. That makes sense, because *kite* is not looking for another *kite*. It is looking for a
-# word that *comes after* one.
+# There is the joint between the two layers: a dark diagonal. The query of each word fits the trace which the same word has left by way of the previous-word heads, for all 64 words. In an untrained network it fits for about as many words as chance would give. So nobody has told the matrices of two different layers to fit each other, and training has done it.
 #
-# The line in the middle may surprise you. The two other heads of layer 0 leave traces that fit as well, for many words. In the squares you can see why: these heads look at the previous word with a part of their weight, so they help a little with the same work. *What* a head brings along and *where* it looks are two things, and here they differ in where they look. Nobody has told the matrices of two different layers to fit each other. (In what is written about circuits, the product $W_q W_k^T$ of a head, which decides where it looks, is called its QK circuit, and $W_v W_o$, which decides what it brings along, its OV circuit. Here the OV circuit of one layer has grown into the QK circuit of the next.)
+# The line in the middle may surprise you: what the others leave fits as well, for many words. So this test alone does not tell the previous-word heads from the rest. All four heads could write the note "after kite". But only the previous-word heads stand at the right place to write it. (In what is written about circuits, the product $W_q W_k^T$ of a head, which decides where it looks, is called its QK circuit, and $W_v W_o$, which decides what it brings along, its OV circuit. Here the OV circuit of one layer has grown into the QK circuit of the next.)
 #
 # And now the knife, for the other half of the proof: take the previous-word heads out, and see whether the heads of layer 1 still find their places.
 
@@ -524,69 +541,58 @@ def with_cut(model, layer, heads, measure):
     return measured
 
 
-def loss_without(model, layer, heads):
-    return with_cut(model, layer, heads, lambda: held_out_loss(model))
-
-
 def best_copying(model):
     """The largest copying score of a head of layer 1."""
     return float(max(copying(look(model, shown[:-1])[1], shown[:-1].tolist())))
 
 
-for seed, model in learners.items():
-    best, others = order[seed][0][:2], order[seed][0][2:]
-    found = [
-        with_cut(model, 0, heads, lambda model=model: best_copying(model))
-        for heads in ([], best, others)
-    ]
+def sureness(model):
+    """The probability of the word that a model finds most likely, on average over repeats."""
+    words, repeats = (part.to(device) for part in lists(0, range(8, 21), B=64, seed=99))
+    with torch.no_grad():
+        return model(words[:, :-1]).softmax(-1).amax(-1)[repeats].mean().item()
+
+
+cuts = {  # of which layer, and which heads
+    "nothing": (0, {seed: [] for seed in learners}),
+    "previous-word\nheads": (0, tellers),
+    "the others\nof layer 0": (0, rest),
+    "the best\nof layer 0": (0, {seed: tellers[seed][:1] for seed in learners}),
+    "all heads\nof layer 1": (1, {seed: range(4) for seed in learners}),
+}
+losses = {}
+for name, (layer, heads) in cuts.items():
+    losses[name], sure, copies = (
+        [
+            with_cut(model, layer, heads[seed], lambda m=model, f=f: f(m))
+            for seed, model in learners.items()
+        ]
+        for f in (held_out_loss, sureness, best_copying)
+    )
     print(
-        f"seed {seed}: copying in layer 1 {found[0]:.2f}; without the best two of "
-        f"layer 0 {found[1]:.2f}; without the other two {found[2]:.2f}"
+        f"cut out: {name:24}".replace("\n", " ")
+        + f" copying in layer 1 {np.round(copies, 2)}, the likeliest word has {np.round(sure, 2)}"
     )
 
-# %%
-choices = {
-    "the best": slice(0, 1),
-    "the second": slice(1, 2),
-    "best two": slice(0, 2),
-    "other two": slice(2, 4),
-    "all four": slice(0, 4),
-}
-losses = {
-    layer: [
-        [
-            loss_without(model, layer, order[seed][layer][cut])
-            for cut in choices.values()
-        ]
-        for seed, model in learners.items()
-    ]
-    for layer in (0, 1)
-}
-
-# %% alt="Loss on the repeats with heads cut out, for both layers and three networks. Without the best two of layer 0 all three networks get much worse; without the other two hardly anything happens. Without all four heads of a layer the loss is above 4."
-_, axes = plt.subplots(figsize=(8, 3.8))
-for layer, its in losses.items():
-    at = np.arange(len(choices)) + 0.4 * layer - 0.2
-    mean = np.mean(its, axis=0)
-    axes.bar(at, mean, 0.38, color=plots.COLOURS[layer], label=f"of layer {layer}")
-    axes.plot(at, np.transpose(its), "k_", markersize=11)
-    for x_0, height, highest in zip(at, mean, np.max(its, axis=0), strict=True):
-        axes.text(x_0, highest + 0.12, f"{height:.1f}", ha="center", fontsize=10)
+# %% alt="Loss on the repeats with heads cut out, for three networks. With nothing cut out, and without the others of layer 0, it is near 0. Without the previous-word heads, and without layer 1, it is close to that of a reader that knows nothing. Without the best head of layer 0 alone it is below one half."
+_, axes = plt.subplots(figsize=(8, 3.6))
+for n, its in enumerate(losses.values()):
+    axes.bar(n, np.mean(its), 0.6, color=plots.COLOURS[0])
+    axes.plot([n] * len(its), its, "k_", markersize=14)
 axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows nothing")
 axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
-axes.set(xticks=range(len(choices)), xticklabels=choices, xlabel="heads cut out")
-axes.set(ylabel="loss on the repeats (nats)", ylim=(0, 9))
+axes.set(xticks=range(len(losses)), xticklabels=losses, xlabel="cut out")
+axes.set(ylabel="loss on the repeats (nats)", ylim=(0, 5.4))
 axes.set_title("Without its previous-word heads, copying breaks down")
-axes.legend(ncols=2, fontsize=10, loc="upper left")
+axes.legend(ncols=2, fontsize=10, loc="upper center")
 plt.show()
 
 # %% [markdown]
-# *Best* are the heads with the best scores: in layer 0 those that look at the previous word most, in layer 1 those that copy most. Bars are the mean of three networks that differ in their seed, and the marks are the three. First the lines printed above the figure: without the two previous-word heads, even the best head of layer 1 loses more than half of its weight on the right places, and without the other two it keeps nearly all. So its square depends on layer 0, as the plan says.
+# Bars are the mean of three networks that differ in their seed, and the marks are the three. Cut the previous-word heads, and the loss rises from 0 to about 4, nearly as high as that of a reader that knows nothing. Cut the others of layer 0, our control: it stays at 0. The lines printed above say why: without the previous-word heads, the copying score of even the best head of layer 1 falls from nearly 1 to between 0.1 and 0.2. So its square depends on layer 0, as the plan says.
 #
-# Then the bars. Without the best two of layer 0 copying breaks down in all three networks, down to about what a reader can do who knows only which words were said, and without the two others, which is our control, hardly anything happens. A *single* head is missed much less, because another one does the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network. Without a whole layer, a network can be worse than one that knows nothing. It does
-# not say "I do not know": the rest of it goes on, as sure as before, and is wrong.
+# A *single* head is missed much less, because others do the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network. And a network without its circuit does not insist on wrong words. It has become unsure: its likeliest word gets a small probability.
 #
-# So the story holds. Your layers, trained on nothing but the repeats of lists, have built a mechanism of two parts. You have found both parts and the joint between them. Let it play, and try to break it:
+# So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and the joint between them. Let it play, and try to break it:
 
 
 # %%
@@ -619,4 +625,4 @@ print(
 )
 
 # %% [markdown]
-# The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. So look which one it takes, and whether it goes round in a small circle from there. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round. And lists of 25 words are longer than any that it has read, but the losses in the last line say that it copies them all the same. What it has learned is not a number of places. It is to look after the last occurrence, wherever that is.
+# The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. So look which one it takes, and whether it goes round in a small circle from there. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round. And lists of 25 words are longer than any that it has read, but the losses in the last line say that it copies them all the same. So what it has learned is not a number of places.

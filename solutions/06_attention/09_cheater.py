@@ -8,8 +8,8 @@ cheater = fresh(seed=1)
 twenty = lists(1, [20], B=1, seed=99)[0][0]
 cheats = Film(lambda: look(cheater, twenty[:-1]), lambda: held_out_loss(cheater, [20]))
 history = practise(cheater, [20], watch=cheats)
-print(f"the learner, on lists of 8 to 20: loss {held_out_loss(learner):.2f}")
-print(f"the cheater, on lists of 20:      loss {held_out_loss(cheater, [20]):.2f}")
+print(f"the learner, on lists of 8 to 20: loss {held_out_loss(learner):.3f}")
+print(f"the cheater, on lists of 20:      loss {held_out_loss(cheater, [20]):.3f}")
 
 # %% alt="Eight squares of weights of the cheater: in the lower half, nearly all have one dark line parallel to the diagonal, nineteen places below it, in layer 0 already. In the upper half of layer 0 there are dark lines on or near the diagonal. None looks at the previous word."
 P = cheats.frames[-1][2]
@@ -17,7 +17,7 @@ figure = cheats.frame(-1)
 plt.show()
 
 # %% [markdown]
-# The loss is at least as small as before. By the number that we train on, this is the better network. Now look at the lower half of each square, where the list is repeated. There layer 0 has long lines, and they are far from the diagonal. The line of the previous word is gone. What has the network learned instead, and where will it fail?
+# Two losses of nearly 0: by the number that we train on, nobody could tell the two networks apart. Now look at the lower half of each square, where the list is repeated. There layer 0 has long lines, and they are far from the diagonal. The line of the previous word is gone. (In the upper half there are dark lines as well, but they lie *on* the diagonal, where a word looks at itself, or near it. We come to them below.) What has the network learned instead, and where will it fail?
 
 # %% [markdown] statement="cheater"
 # ### Find out how it cheats
@@ -34,7 +34,7 @@ plt.show()
 # 3. A text with a list of $n$ words repeats after $n$ words, but also after $2n$, $3n$, … Which of the lengths make the text repeat after twenty?
 
 
-# %% task="cheater" points=3 level=2 minutes=13
+# %% task="cheater" points=3 level=2 minutes=15
 def by_distance(P):
     """[H, T]: entry [l, k] is the mean weight of head l on the place k places back, from P: [H, T, T]."""
     ### BEGIN SOLUTION
@@ -128,18 +128,16 @@ axes.set(
     xlabel="words in the list", ylabel="loss from word 22 on (nats)", xticks=lengths
 )
 axes.set(title="The cheater is right only where 20 places back is right")
-axes.legend(fontsize=10, loc="center left", bbox_to_anchor=(1, 0.5))
+axes.legend(fontsize=10, loc="center", bbox_to_anchor=(0.64, 0.5))
 plt.show()
 
 # %% [markdown]
 # Twenty words before the next word is nineteen places back, and that is where it looks, whatever the words are. It has learned to *count*, with the vectors of the places alone. On lists of ten it is right as well, since what repeats after ten words repeats after twenty. On all others it is not just bad. It is far worse than a
 # network that knows nothing, since it is sure of a wrong word.
 #
-# Its loss could not warn you, because on its own texts counting *is* right. If two rules fit the data, the network cannot know which one you meant, and here it has taken the one that you did not mean. What forced the learner to find the circuit was its data: with many lengths, counting fails. The network was the same.
+# Its loss could not warn you, because on its own texts counting *is* right. If two rules fit the data, the network cannot know which one you meant, and here it has taken the one that you did not mean. What kept the learner from counting was its data: with many lengths, counting fails. The network was the same. And the learner passes our test: it copies even lists of six and seven words, which are shorter than any that it had read.
 #
-# (Do not think that the learner has learned *no more* than its texts asked for. It copies lists of six and seven words, which are shorter than any that it had read.)
-#
-# One thing is left in the squares of the cheater: the dark lines in the *upper* half of layer 0, on and near the diagonal. Nothing repeats there yet, and no loss is counted. Are they an accident, then? You have seen that such a question can be answered with a knife. We make all weights of these rows equal, first in layer 0, then in layer 1, and measure the loss:
+# One thing is left in the squares of the cheater: the dark lines in the *upper* half of layer 0, on the diagonal. Nothing repeats there yet, and no loss is counted. Are they an accident, then? You have seen that such a question can be answered with a knife. We make all weights of these rows equal, first in layer 0, then in layer 1, and measure the loss:
 
 
 # %%
@@ -160,4 +158,4 @@ for number, layer in enumerate(cheater.layers):
     handle.remove()
 
 # %% [markdown]
-# The upper half of layer 0 matters, and that of layer 1 does not. For layer 1 it is as we said: nothing is counted there. But what layer 0 makes of the first nineteen words is read once more, nineteen places later, by layer 1. So before you call a part of a square unimportant, ask who reads it.
+# In this network the upper half of layer 0 matters, and that of layer 1 does not. For layer 1 it is as we said: nothing is counted there. But what layer 0 makes of the first nineteen words is read once more, nineteen places later, by layer 1. So before you call a part of a square unimportant, ask who reads it.

@@ -1,5 +1,5 @@
 # %% [markdown]
-# ## 11. Another text
+# ## 12. Another text
 #
 # Your layer has a second argument that we have not used yet. Think of a translator. While she writes, she looks at the text in front of her: the *English* words ask, and the *German* words answer.
 

@@ -1,0 +1,31 @@
+# %% [markdown]
+# ## What you have now
+#
+# One function, grown step by step: a soft lookup; scaled, so that wide keys do not make it hard; asked by every word; masked, so that it cannot see what it should guess; with several heads, because one lookup is one average; and across two texts. With it you have trained a network in which a circuit formed. You have found both of its parts and the joint between them, cut them out in three networks, and seen through a cheater that had the same loss. Then you have convicted your own network by a prediction, and cured it, by degrees.
+#
+# The cured one goes into the gallery. Its prompts are lists, since lists are all that it knows.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (the minutes of its training stand in it)
+prompts = (
+    "moss kite drum fig lamp rope salt crow bell moss kite",
+    "pear owl rain gull king zinc toad moss star pear owl",
+    "wax yarn dawn elm fog hay ink jar knot loom wax yarn",
+)
+gallery.keep(
+    "06_induction",
+    model=cured[1].state_dict(),
+    text="random lists",
+    continuations={
+        prompt: continued(prompt, model=cured[1]) for prompt in prompts
+    },
+    minutes=seconds / 60,
+    notes="two layers of attention and nothing else",
+)
+gallery.show()
+
+# %% [markdown]
+# What does attention cost? Every word looks at every other, so twice as many words make four times as many scores. And our networks here have attention only. What is missing for a language model is a part that *thinks* about what has been found at each place, and a way to stack many layers so that they can be trained. Both come in chapter 07, and in chapter 08 your attention writes your text.
+#
+# **To read on.** D. Bahdanau, K. Cho and Y. Bengio (2015) brought attention into translation, with a small network in place of the dot product. A. Vaswani and others, *Attention is all you need* (2017), made it the whole model. N. Elhage and others, *A mathematical framework for transformer circuits* (2021), and C. Olsson and others, *In-context learning and induction heads* (2022), found the circuit that you have watched.
