@@ -68,9 +68,9 @@ CHAPTERS = {
         },
     ),
     "06_attention": Chapter(
-        "[*learners.values(), cheater, *writers.values(), *lookers.values()]",
-        32,
-        {"np.logspace(0.31, 6, 60)": "np.logspace(0.31, 6, 6)", "questions(task, 5, 5000,": "questions(task, 5, 50,"},
+        "[*learners.values(), *contest.values(), cheater, *cured.values(), *writers.values(), *lookers.values()]",
+        27,
+        {"np.logspace(0.31, 6, 60)": "np.logspace(0.31, 6, 6)"},
     ),
     "07_encoder": Chapter("[filler, tagger]", 1),
     "08_transformer": Chapter(
@@ -80,7 +80,7 @@ CHAPTERS = {
             "n=80": "n=5",
             "prompt, 60, by_chance": "prompt, 5, by_chance",
             "grading=600,": "grading=4,",
-            "grading=(50, 400)": "grading=(2, 3)",
+            "for n in (50, 240)": "for n in (2, 3)",
             "grading=2_001": "grading=129",
         },
     ),

@@ -46,7 +46,7 @@ def cross_attention(
 ) -> Figure:
     """One text asks, another answers: queries from the words below, keys and values from the words above.
 
-    Letters as in chapter 06, section 11: $Q = x W_q$ from the asking text $x$, $K = y W_k$ and $V = y W_v$ from the
+    Letters as in chapter 06, section 12: $Q = x W_q$ from the asking text $x$, $K = y W_k$ and $V = y W_v$ from the
     other text $y$; $Z = P V$ has a row for each asking word.
     """
     wide = word_width([*source, *target]) + 0.15

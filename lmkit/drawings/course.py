@@ -26,7 +26,7 @@ CHAPTERS = {
     "03": Chapter((1.75, 5.3), "word vectors", "6", needs=("01",)),
     "04": Chapter((5.25, 5.3), "word windows", "6½", needs=("01",), helped_by=("03",)),
     "05": Chapter((8.75, 5.3), "a network\nthat remembers", "3½", needs=("04",)),
-    "06": Chapter((12.25, 5.3), "attention", "3½", needs=("05",)),
+    "06": Chapter((12.25, 5.3), "attention", "4½", needs=("05",)),
     "07": Chapter((12.25, 3.2), "reading\nboth ways", "6", needs=("06",)),
     "08": Chapter((8.75, 3.2), "your own\nTransformer", "4", needs=("06",), helped_by=("07",)),
     "09": Chapter((5.25, 3.2), "one sequence\nto another", "5½", needs=("08",)),

@@ -24,7 +24,9 @@ x = torch.tensor([[1.0, 0, 40], [0, 1, 0], [1, 0, 20]])  # cook, thanks, guest
 W_k, W_q, W_v = torch.eye(3).split(1, dim=1)  # [3, 1] each
 print("scores: ", (x @ W_q @ (x @ W_k).T).tolist())
 print("weights:", scaled_attention(x @ W_q, x @ W_k, torch.eye(3)).numpy().round(2))
-print("found:  ", scaled_attention(x @ W_q, x @ W_k, x @ W_v).flatten().numpy().round(1))
+print(
+    "found:  ", scaled_attention(x @ W_q, x @ W_k, x @ W_v).flatten().numpy().round(1)
+)
 
 # %% [markdown]
 # In the second line there is a trick that we shall use again: if the values are the rows of the unit matrix, the weighted mean of the values *is* the list of weights.

@@ -209,9 +209,7 @@ except Exception as _error:  # this layer may refuse how yours is called
 def fresh(seed, layers=2):
     """A new network of your layers, with small first vectors."""
     set_seed(seed)
-    model = AttentionOnly(
-        len(WORDS), 64, 64, [MultiHead(64, 4) for _ in range(layers)]
-    )
+    model = AttentionOnly(len(WORDS), 64, 64, [MultiHead(64, 4) for _ in range(layers)])
     for table in (model.embedding, model.positions):
         nn.init.normal_(table.weight, std=0.3)
     return model.to(device)
@@ -255,7 +253,7 @@ figure = film.frame(-1)
 plt.show()
 
 # %% [markdown]
-# Did you see it? For the first steps all squares are a grey blur. Then, within a few dozen steps, a dark line appears in layer 0, one place below the diagonal: some heads there have begun to look at the **previous word**. Almost at once lines light up in layer 1. This text says a list of twelve words, so at its second *kite* a head should look eleven places back: twelve to the first *kite*, and one forward again. In round three there are two such places, eleven and twenty-three back, hence the second line. The loss falls off a cliff.
+# Did you see it? For the first steps all squares are a grey blur. Then, within a few dozen steps, a dark line appears in layer 0, one place below the diagonal: some heads there have begun to look at the **previous word**. Almost at once lines light up in layer 1. This text says a list of twelve words, so at its second *kite* a head should look eleven places back: twelve to the first *kite*, and one forward again. In round three there are two such places, eleven and twenty-three back, hence the second line. (The dark cells in rows 0 to 11 of layer 1 mean nothing yet: no word has come twice there, and no loss is counted.) The loss falls off a cliff.
 #
 # Is it the two layers that do it? The next cell gives the same texts and the same 500 steps to two other networks: one layer of yours with four heads, and an LSTM, as in chapter 05, with more weights than yours and with the learning rate that suited it best of the three that we tried. Then a second LSTM gets four times as many steps.
 
@@ -433,8 +431,12 @@ for name, column, at, mark in (
     ("copies", "copying", 4 + second, "s-"),
 ):
     left.plot(steps, [row[column].iloc[at] for row in rows], mark, label=name)
-left.set(xlabel="step", ylabel="probability or weight", xlim=(0, 300), ylim=(-0.03, 1.4))
-left.set(yticks=np.arange(0, 1.1, 0.2), title="First words of the list, then both heads")
+left.set(
+    xlabel="step", ylabel="probability or weight", xlim=(0, 300), ylim=(-0.03, 1.4)
+)
+left.set(
+    yticks=np.arange(0, 1.1, 0.2), title="First words of the list, then both heads"
+)
 left.legend(fontsize=10, ncols=2, loc="upper left")
 right.plot(steps, [loss for _, loss, _ in film.frames], "k.-")
 right.set(xlabel="step", ylabel="loss on the repeats (nats)", xlim=(0, 300))
@@ -466,7 +468,7 @@ def heads_by_score(scores):
 
 def left_by(model, heads):
     """[64, C]: what these heads of layer 0 add to a word that looks at each of the 64 words."""
-    layer, left = model.layers[0], 0
+    layer, left = model.layers[0], torch.zeros_like(model.embedding.weight)
     for head in heads:
         its = slice(16 * head, 16 * head + 16)
         W_v, W_o = layer.v.weight[its], layer.out.weight[:, its]
@@ -492,11 +494,11 @@ learners = {1: learner}
 for seed in (2, 3):  # two more networks, to see what depends on the seed
     learners[seed] = fresh(seed)
     practise(learners[seed], range(8, 21))
-tellers, rest, copiers = {}, {}, {}
+tellers, rest, copier = {}, {}, {}
 for seed, model in learners.items():
     P = look(model, shown[:-1])
     tellers[seed], rest[seed] = heads_by_score(previous_word(P[0]))
-    copiers[seed], _ = heads_by_score(copying(P[1], shown[:-1].tolist()))
+    copier[seed] = int(torch.as_tensor(copying(P[1], shown[:-1].tolist())).argmax())
     keys = {
         "left by the previous-word heads": (model, tellers[seed]),
         "left by the others": (model, rest[seed]),
@@ -504,11 +506,11 @@ for seed, model in learners.items():
     }
     print(f"seed {seed}: previous-word heads {sorted(tellers[seed])}; of 64 words,")
     for name, (network, heads) in keys.items():
-        best = fitting(fit(network, left_by(network, heads), copiers[seed][0]))
+        best = fitting(fit(network, left_by(network, heads), copier[seed]))
         print(f"    the word itself fits best for {best:2}, if keys are {name}")
 
 # %% alt="A square of 64 by 64 scores: rows are words that ask, columns words that were left behind by layer 0. The diagonal is dark; nearly all other cells are pale."
-S = fit(learner, left_by(learner, tellers[1]), copiers[1][0])
+S = fit(learner, left_by(learner, tellers[1]), copier[1])
 _, axes = plt.subplots(figsize=(6, 5.2))
 shades = axes.imshow(S, cmap="Blues", vmin=0)
 axes.set(
@@ -518,7 +520,7 @@ axes.set_title("A word's query fits the key that it has left itself")
 axes.set_xticks(range(0, 64, 9), WORDS[::9])
 axes.set_yticks(range(0, 64, 9), WORDS[::9])
 axes.grid(visible=False)
-plt.colorbar(shades, label="score")
+plt.colorbar(shades, label="score", shrink=0.8)
 plt.show()
 
 # %% [markdown]

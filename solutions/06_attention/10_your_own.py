@@ -91,19 +91,24 @@ _noted = made(  # near the first and the last place that needs a note
 agrees(share_noted, ours.share_noted, _n, _before, _noted, rtol=0, atol=1e-6)
 ### END HIDDEN TESTS
 
+
 # %%
+def last_note(model):
+    """The last place at which some head of layer 0 looks at the previous word with more than half of its weight."""
+    before = look(model, shown[:-1])[0].diagonal(-1, dim1=1, dim2=2).amax(0)
+    return int((torch.arange(1, len(before) + 1) * (before > 0.5)).max())
+
+
 for seed, model in learners.items():
     P = look(model, shown[:-1])
-    both = torch.as_tensor(first_and_last(P[1], shown[:-1].tolist()))
-    before = torch.as_tensor(P[0][tellers[seed]]).diagonal(-1, dim1=1, dim2=2)
+    first, last = torch.as_tensor(first_and_last(P[1], shown[:-1].tolist()))
     print(
-        f"seed {seed}: round three looks at round one with {both[0].mean():.2f}, at round two with "
-        f"{both[1].mean():.2f}; previous-word heads have {before[:, :19].mean():.2f} up to place 19, "
-        f"then {before[:, 19:].mean():.2f}"
+        f"seed {seed}: round three looks at round one with {first.mean():.2f}, "
+        f"at round two with {last.mean():.2f}; the notes end at place {last_note(model)}"
     )
 
 # %% [markdown]
-# Both points are true of all three networks. (The weights are means over the heads of layer 1, and over the previous-word heads of layer 0.) So now the test that could convict them: lists of eight words, as in training, in texts of the same length as in training. Only other words, up to 24 of them, stand before the list. What will happen? You have a prediction: `share_noted(8, before, 19)`.
+# Both points are true of all three networks. (The weights are means over the heads of layer 1.) So now the test that could convict them: lists of eight words, as in training, in texts of the same length as in training. Only other words, up to 24 of them, stand before the list. What will happen? You have a prediction: `share_noted(8, before, 19)`.
 
 
 # %%
@@ -130,14 +135,15 @@ print(
 _, axes = plt.subplots(figsize=(8, 3.4))
 axes.plot(moved, [share_noted(8, k, 19) for k in moved], "k--", label="your prediction")
 for seed, its in tried.items():
-    axes.plot(moved, [right for right, _ in its], "o", label=f"learner, seed {seed}")
+    shares = [right for right, _ in its]
+    axes.plot(moved, shares, " os^"[seed], mfc="none", label=f"learner, seed {seed}")
 axes.set(xlabel="words before the list", ylabel="right in round two", xticks=moved)
 axes.set(ylim=(-0.05, 1.08), title="The learner fails where its notes end")
 axes.legend(fontsize=10, loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The line was drawn with paper and pencil, and the networks follow it. Your learner is a cheater too. It has built the circuit, but only for lists that begin at the beginning. With twenty words before the list it is hardly ever right, and its loss is far above that of a reader that knows nothing. These texts are not longer than those that it has learned from, and the lists in them are not longer either.
+# The line needed no network, only the arithmetic of our texts, and the networks follow it closely. (If the notes of one of them end a place earlier, its marks lie a little below the line, as they should.) Your learner is a cheater too. It has built the circuit, but only for lists that begin at the beginning. With twenty words before the list it is hardly ever right, and its loss is far above that of a reader that knows nothing. These texts are not longer than those that it has learned from, and the lists in them are not longer either.
 #
 # No loss and no held-out text could have told us. All of them came from the same recipe, `lists`, and so did our test with other lengths. What told us were two odd things in the squares, which we did not explain away. If you understand *how* a network does something, you can predict where it stops, and that is the best reason to look into it.
 #
@@ -154,21 +160,23 @@ seconds = (time.perf_counter() - begin) / len(cured)
 for seed, model in cured.items():
     shares = [round(round_two(model, k)[0], 2) for k in (0, 12, 20, 24)]
     print(
-        f"seed {seed}: loss without words before the list {held_out_loss(model):.2f}; "
-        f"right with 0, 12, 20 and 24 words before it: {shares}"
+        f"seed {seed}: loss without words before the list {held_out_loss(model):.2f}; right with "
+        f"0, 12, 20 and 24 words before it {shares}; the notes end at place {last_note(model)}"
     )
 
-# %% alt="Left: share of round two that is right over the number of words before the list; the learners fall to 0 at 20 words, the cured networks stay near 1 up to about 16 words and fall after it. Right: two squares of weights of the best previous-word head; the learner's line ends half way down, the cured one's goes on to the end and gets paler."
+# %% alt="Left: share of round two that is right over the number of words before the list; the learners fall to 0 at 20 words, the cured networks stay near 1 up to about 16 words and fall after it, both along the lines that are predicted from where their notes end. Right: two squares of weights of the best previous-word head; the learner's line ends half way down, the cured one's a few places later."
 figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.2), width_ratios=(2, 1, 1))
 for kind, models, mark in (
-    ("trained without", learners, "o-"),
-    ("trained with 0 to 22", cured, "s-"),
+    ("trained without", learners, "o"),
+    ("trained with 0 to 22", cured, "s"),
 ):
     rights = [[round_two(m, k)[0] for m in models.values()] for k in moved]
     axes[0].plot(moved, np.mean(rights, axis=1), mark, label=kind)
-axes[0].axvline(22, color="grey", linestyle=":")
+    ends = [last_note(m) for m in models.values()]
+    expected = [np.mean([share_noted(8, k, end) for end in ends]) for k in moved]
+    axes[0].plot(moved, expected, "k--", label="_" * (mark == "o") + "predicted")
 axes[0].set(xlabel="words before the list", ylabel="right in round two")
-axes[0].set(ylim=(-0.05, 1.08), xticks=range(0, 25, 4), title="A cure by degrees")
+axes[0].set(ylim=(-0.05, 1.08), xticks=range(0, 25, 4), title="The cure moves the end")
 axes[0].legend(fontsize=10, loc="lower left")
 for its, (name, model) in zip(
     axes[1:], {"learner": learner, "cured": cured[1]}.items(), strict=True
@@ -183,5 +191,7 @@ axes[1].set_ylabel("place that looks")
 plt.show()
 
 # %% [markdown]
-# On the left each line is the mean of three networks. The cured ones go much further, and on the old texts they lose nothing worth mentioning. But it is a cure by degrees: near 20 words they make mistakes, and with 24, which is more than they have read (the dotted line is at 22), most of what they say is wrong. In the squares you see why. The line of the previous word goes on now, and it gets paler toward the end, where few of the training texts have needed it. Each place has a vector of its own, so a network must learn for each place anew which one is just before.
+# On the left each mark is the mean of three networks, and the dashed lines are `share_noted` again, with the place where the notes of each network end. The cured ones go further, and on the old texts they lose nothing worth mentioning. But it is a cure by degrees. With 20 words before the list they make mistakes, although they have practised up to 22, and with 24, which they have never read, most of what they say is wrong. In the squares you see why. The line of the previous word has grown by a few places, and then it ends again. It would have to reach place 30 for all of their texts, but few texts need the last of these notes.
+#
+# So the circuit is what we said, at each place where it has been needed often enough, and nowhere else. Each place has a vector of its own, and a network must learn for each place anew which one is just before.
 # If the score depended only on how *far apart* two words are, it would have to learn that once. The network that reads kitchen stories works like that, and chapter 08 shows how.

@@ -69,7 +69,9 @@ axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
 axes.set_xticks(range(10), word)
 axes.set_yticks(range(10), word[::-1])
 axes.set(
-    xlabel="the source", ylabel="what is written", title="Place 0 looks at letter 9, place 1 at letter 8, …"
+    xlabel="the source",
+    ylabel="what is written",
+    title="Place 0 looks at letter 9, place 1 at letter 8, …",
 )
 axes.grid(visible=False)
 plt.show()

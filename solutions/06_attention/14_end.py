@@ -17,9 +17,7 @@ gallery.keep(
     "06_induction",
     model=cured[1].state_dict(),
     text="random lists",
-    continuations={
-        prompt: continued(prompt, model=cured[1]) for prompt in prompts
-    },
+    continuations={prompt: continued(prompt, model=cured[1]) for prompt in prompts},
     minutes=seconds / 60,
     notes="two layers of attention and nothing else",
 )
