@@ -136,8 +136,9 @@ def training_log(
     """What a training loop does, told by a model of three weights whose held-out losses are given beforehand.
 
     Calls learn(model, batches, loss, step, measure, steps, every, patience, parts, watch). Returns what it returned,
-    the numbers of the batches it asked for, the steps at which it watched and stepped, the gradient that each step
-    found, and the weights at the end. The k-th measurement gives held_out[k], and the last one for all further ones.
+    the numbers of the batches it asked for, the gradient of each loss by itself, the steps at which it watched and
+    stepped, the gradient that each step found, and the weights at the end. The k-th measurement gives held_out[k], and
+    the last one for all further ones.
     """
     import torch
 
@@ -145,7 +146,7 @@ def training_log(
     with torch.no_grad():
         model.weight.copy_(torch.tensor([[0.5, -1.0, 2.0]]))
     model.weight.grad = torch.full_like(model.weight, old_gradient)
-    log: dict[str, list[Any]] = {"batches": [], "watched": [], "stepped": [], "gradients": []}
+    log: dict[str, list[Any]] = {"batches": [], "of each loss": [], "watched": [], "stepped": [], "gradients": []}
     told = iter(held_out)
     last = held_out[-1]
 
@@ -155,7 +156,11 @@ def training_log(
         return x, x.sum(1, keepdim=True) + number % 3
 
     def loss(model: Any, batch: tuple[torch.Tensor, torch.Tensor]) -> Any:
-        return (model(batch[0]) - batch[1]).square().mean()
+        value = (model(batch[0]) - batch[1]).square().mean()
+        if value.requires_grad:
+            alone = torch.autograd.grad(value, model.weight, retain_graph=True)[0]
+            log["of each loss"].append(alone.flatten().tolist())
+        return value
 
     def step(model: Any, s: int) -> None:
         log["stepped"].append(int(s))

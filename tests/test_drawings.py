@@ -41,7 +41,6 @@ VARIANTS: dict[str, Callable[[], Figure]] = {
     "shared_vocabulary two": lambda: drawings.shared_vocabulary({"words": 12, "sound": 100}),
     "transformer_stack two": lambda: drawings.transformer_stack(2),
     "kv_cache long": lambda: drawings.kv_cache(6, 4),
-    "rotary three": lambda: drawings.rotary(3),
     "reach wider": lambda: drawings.reach(6, 2, 2),
     "course_map with points": lambda: drawings.course_map({"01": (66, 66), "09": (12.5, 100)}),
     "encoder_heads two fillers": lambda: drawings.encoder_heads(("i", "eat", "-", "-"), 2),

@@ -19,7 +19,6 @@ from lmkit.drawings.transformer import (
     kv_cache,
     masked_language_model,
     reach,
-    rotary,
     transformer_block,
     transformer_stack,
 )
@@ -48,7 +47,6 @@ __all__ = [
     "ngram_window",
     "patches",
     "reach",
-    "rotary",
     "shared_vocabulary",
     "skip_gram",
     "soft_lookup",

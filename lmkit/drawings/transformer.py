@@ -1,6 +1,5 @@
-"""Chapters 07 to 09: the Transformer, its cache, its turning pairs; two texts, and words to fill in."""
+"""Chapters 07 to 09: the Transformer, its cache; two texts, and words to fill in."""
 
-import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -111,31 +110,6 @@ def kv_cache(prompt: int = 4, new: int = 3) -> Figure:
     canvas.text(
         7, 0.2, f"{sign}: keys and values are computed in this round;  white: remembered;  grey: not yet written", SMALL
     )
-    return canvas.figure
-
-
-def rotary(places: int = 4) -> Figure:
-    """Rotary positions: at place m, each pair is turned by an angle that grows with m; some pairs fast, some slowly.
-
-    Letters as in chapter 08, section 12: pair $i$ is $(x_i, x_{i+D/2})$; $\\theta_{mi} = m \\cdot 10000^{-2i/D}$, here
-    for the two fastest of the four pairs of D = 8 numbers.
-    """
-    width, pairs = 8, 2
-    canvas = Canvas(3.6 + 2.5 * places, 3.05 * pairs + 0.9)
-    for i in range(pairs):
-        y = 3.05 * (pairs - i) - 1.5 + 0.1
-        canvas.text(1.5, y + 0.3, f"pair $i={i}$", 12)
-        canvas.text(1.5, y - 0.3, f"$(x_{i},\\;x_{{{i + width // 2}}})$")
-        for m in range(places):
-            x = 4.2 + 2.5 * m
-            theta = m * 10000 ** (-2 * i / width)
-            canvas.circle(x, y, "", radius=0.95, behind=True)
-            start = (x + 0.95, y)
-            canvas.arrow((x, y), start, head=False, dashed=True, role="masked")
-            canvas.arrow((x, y), (x + 0.95 * math.cos(theta), y + 0.95 * math.sin(theta)), role="query")
-            canvas.text(x, y - 1.25, f"$\\theta={theta:.1f}$" if m else "$\\theta=0$", 12)
-    for m in range(places):
-        canvas.text(4.2 + 2.5 * m, 3.05 * pairs + 0.45, f"place $m={m}$", 12)
     return canvas.figure
 
 

@@ -71,7 +71,9 @@ after = recorded.groupby("start", sort=False)["loss after 400 steps"]
 pd.DataFrame(
     {
         "learning rate": recorded.groupby("start", sort=False)["rate"].first(),
-        "first loss": recorded.groupby("start", sort=False)["first loss"].mean().round(1),
+        "first loss": recorded.groupby("start", sort=False)["first loss"]
+        .mean()
+        .round(1),
         "after 400 steps": after.mean().round(2),
         "best seed": after.min().round(2),
         "worst seed": after.max().round(2),
@@ -641,7 +643,9 @@ with counter, torch.no_grad():
     counted(tokens)
 print("operations, counted by you:  ", sum(flops(V, 16, 64, 2)))
 print("operations, counted by torch:", counter.get_total_flops())
-print(f"squares of GPT-2: you guessed {guess_square:.0%}, and it is {measured_square:.0%}")
+print(
+    f"squares of GPT-2: you guessed {guess_square:.0%}, and it is {measured_square:.0%}"
+)
 
 # %% [markdown]
 # Your count and torch's are equal to the last digit. For training, multiply by three: in the backward pass each product needs two more, one for the gradient of its input and one for that of its weights.

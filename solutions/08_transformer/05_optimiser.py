@@ -2,8 +2,23 @@
 # ## 5. The optimiser
 #
 # Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent, the
-# step is the gradient times a learning rate. But in a Transformer the gradients of different weights differ in size by orders of magnitude: the vector of a rare token
-# hardly gets any, and the gain of a norm gets a large one at every step. A learning rate that suits the one is useless for the other.
+# step is the gradient times a learning rate. Let us look at the gradients of your model of one minute. The cell prints the typical size (the root of the mean square) for six of its tensors, for one batch. How far apart are the largest and the smallest?
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+first_model.zero_grad()
+lm_loss(first_model(my_batch(0)[0]), my_batch(0)[1]).backward()
+weights_of = dict(first_model.named_parameters())
+for name in (
+    *("embedding.weight", "positions.weight", "norm.weight"),
+    *("blocks.0.attention.query.weight", "blocks.0.attention.value.weight"),
+    "blocks.0.feed_forward.up.weight",
+):
+    print(f"{name:32} {weights_of[name].grad.square().mean().sqrt().item():.1e}")
+
+# %% [markdown]
+# A learning rate that suits the largest of them is far too small for the others, and one that suits the smallest throws the largest off.
 #
 # **Adam** (D. Kingma and J. Ba, 2015) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$, of its gradient $g$, and $v$, of
 # the square $g^2$. The root of $v$ is the typical size, and $m / \sqrt v$ is then of the size of 1, whatever the unit of $g$.
@@ -188,25 +203,25 @@ for gradient, weight in zip(g, new, strict=True):
 # %% [markdown] statement="rate_factor"
 # ### Slowly up, slowly down
 #
-# One learning rate for the whole training is not ideal either. In the first steps, $v$ is the mean of very few squared gradients, so the size of a step is uncertain, and a full step may do harm. Therefore the rate rises slowly from 0; this is called **warm-up**.
-# At the end, small steps help: every batch pulls the weights in a slightly different direction, and with a small rate these pulls average out. Therefore the rate falls again, along half a cosine. With $N$ steps in all, of which $n$ are warm-up, the rate of step $s = 0, 1, \dots, N - 1$ is $\eta$ times
+# One learning rate for the whole training is not ideal either. In the first steps, $v$ is the mean of very few squared gradients, so a step may be far too large for some weights. Therefore the learning rate begins small and rises step by step; this is called **warm-up**. (In section 6 you can try what happens without it.)
+# At the end, small steps help: every batch pulls the weights in a slightly different direction, and with a small rate these pulls average out. Therefore the rate falls again, along half a cosine. With $S$ steps in all, of which $n$ are warm-up, the learning rate of step $s = 0, 1, \dots, S - 1$ is $\eta$ times
 #
-# $$f(s) = \begin{cases}(s + 1) / n & s < n\\ \ell + (1 - \ell) \left(1 + \cos \pi p\right) / 2 & s \ge n\end{cases} \qquad p = \frac{s - n}{N - n},$$
+# $$f(s) = \begin{cases}(s + 1) / n & s < n\\ \ell + (1 - \ell) \left(1 + \cos \pi p\right) / 2 & s \ge n\end{cases} \qquad p = \frac{s - n}{S - n},$$
 #
-# where $\ell$, the lowest factor, is where the cosine ends. (In this formula $N$ counts steps, not layers.) Write `rate_factor(s, N, n, lowest)`, for one step or for an array of steps. Below the checks you will see the curve.
+# where $\ell$, the lowest factor, is where the cosine ends. Write `rate_factor(s, S, n, lowest)`, for one step or for an array of steps. Below the checks you will see some of its values.
 
 # %% [markdown] hints="rate_factor"
-# 1. What is $p$ in the first step after the warm-up, and what would it be in step $N$?
+# 1. What is $p$ in the first step after the warm-up, and what would it be in step $S$?
 # 2. With $n = 0$ there is no warm-up: nothing should be divided by zero.
 # 3. For an array, compute both lines for all steps and choose with a condition; make the divisor of the first at least 1.
 
 
 # %% task="rate_factor" points=3 level=1 minutes=8
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
+def rate_factor(s, S, n, lowest):
+    """The factor f(s), a number or an array like s; S steps in all, n < S of them warm-up."""
     ### BEGIN SOLUTION
     s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
+    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (S - n))) / 2
     return np.where(s < n, (s + 1) / max(n, 1), cosine)
     ### END SOLUTION
 
@@ -234,7 +249,7 @@ agrees(rate_factor, ours.rate_factor, _s, _N, _n, _lowest, rtol=1e-5, atol=1e-6)
 # %% test="rate_factor" aspect="half a cosine down" points=1
 _got = [rate_factor(_s, 20, 4, 0.1) for _s in (4, 12, 20)]
 assert close(_got, [1, 0.55, 0.1], 1e-5), (
-    f"N = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
+    f"S = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
 _n = whole(0, 40, (1, 7))
@@ -266,16 +281,11 @@ _lowest = number(0, 1, (0.1,))
 agrees(rate_factor, ours.rate_factor, _s, _N, _n, _lowest, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
 
-# %% folded="draws three schedules" alt="Three curves of the factor over 200 steps: after 0, 20 and 80 steps of straight rise each falls along a cosine to 0.1."
-s = np.arange(200)
-_, axes = plt.subplots(figsize=(7, 2.6))
-for n in (0, 20, 80):
-    axes.plot(s, rate_factor(s, 200, n, 0.1), label=f"n = {n}")
-axes.set(
-    title="A straight line up, half a cosine down",
-    xlabel="step s, of N = 200",
-    ylabel="factor f(s)",
-    ylim=(0, 1.05),
-)
-axes.legend()
-plt.show()
+# %%
+s = np.arange(0, 200, 20)
+print("step   ", *(f"{step:5}" for step in s))
+for n in (0, 40):
+    print(f"n = {n:2} ", *(f"{factor:5.2f}" for factor in rate_factor(s, 200, n, 0.1)))
+
+# %% [markdown]
+# The first row begins at once with the whole learning rate, the second one needs 40 steps for it. Then both fall, slowly at first, and end near 0.1.

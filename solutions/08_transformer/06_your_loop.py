@@ -5,10 +5,10 @@
 #
 # 1. **The held-out loss.** The loss of the training batches goes down even when the model only learns them by heart. So every now and then we stop and measure the loss on text that it has never read.
 # 2. **Samples.** A number tells how good the model is, but not what it is like. At the same moments we let it continue our prompt.
-# 3. **Early stopping, and a checkpoint.** From some step on, the held-out loss rises again, because the model begins to memorise. So we keep a copy of the best weights, a **checkpoint**. If the held-out loss has not improved for
+# 3. **Early stopping, and a checkpoint.** If the text is short, the held-out loss rises again from some step on, because the model begins to memorise. So we keep a copy of the best weights, a **checkpoint**. If the held-out loss has not improved for
 #    `patience` measurements in a row, we stop. At the end the model gets the best weights back.
-# 4. **Gradient accumulation.** A large batch makes a step more reliable, but it may not fit into memory. So cut it into `parts`, run forward and backward for one after the other, and let the gradients *add up* before the single step. The
-#    loss of a batch is a mean. If the parts are equally large, the mean over the whole is the mean of the parts' means, so each part's loss is divided by the number of parts.
+# 4. **Gradient accumulation.** A large batch makes a step more reliable, but it may not fit into memory. So cut it into `parts`, run forward and backward for one after the other, and let the gradients *add up* before the single step. With
+#    four parts of equal size, call `(loss / 4).backward()` for each: the four gradients add up to that of the whole batch.
 
 # %% [markdown] statement="learn"
 # ### Write it
@@ -108,6 +108,11 @@ _two = training_log(learn, [5.0, 4.0, 3.0], 2, 1, 9, 2)
 assert _two["batches"] == [0, 1, 2, 3], (
     f"Two steps of two parts read the batches 0 1 2 3, each once; yours: {_two['batches']}."
 )
+_mean = np.mean(_two["of each loss"][:2], axis=0)
+assert close(_two["gradients"][0], _mean, 1e-6), (
+    f"Two parts: the step should find the mean of their two gradients, {np.round(_mean, 3)}; "
+    f"yours: {np.round(_two['gradients'][0], 3)}."
+)
 ### BEGIN HIDDEN TESTS
 agrees(
     learn,
@@ -177,8 +182,8 @@ agrees(
 # %% [markdown]
 # ### Everything of yours, together
 #
-# The next cells put your parts together. `Stepper` moves each weight with your `adamw_step`, at the rate that your `rate_factor` gives. (Norms and biases do not decay. And before a step, the gradients of all weights together are shortened to length 1 if they are longer, so
-# that a single unlucky batch cannot throw the model off; this is called **clipping**.) Read how short it is.
+# The next cells put your parts together. `Stepper` moves each weight with your `adamw_step`, at the rate that your `rate_factor` gives. Norms and biases do not decay. The line with `clip_grad_norm_` is new: think of all gradients as one long vector. If its
+# length is above 1, we divide it by its length, so that a single unlucky batch cannot throw the model off. This is called **clipping**.
 
 
 # %%
@@ -205,90 +210,57 @@ class Stepper:
 
 
 # %% [markdown]
-# And here are the sizes. On a laptop the model has a little less than a million weights, and it reads $B = 16$ stretches of $T = 128$ tokens in each step. On a GPU it has more than ten million. You may change every number in this cell, but change one at
-# a time. (A narrow model learned faster in our trials when its first weights were a bit larger, 0.05 instead of 0.02. Its first loss is then a little above $\ln V$, and from section 4 you know why.)
+# The sizes, the batches and the held-out loss are those of section 4. The function `my_training` hands all of it to your loop. You may change the numbers below as you like.
 
 # %%
-my_size = budget().choose(
-    grading={"block": 64, "layers": 2, "heads": 4, "width": 64},
-    laptop={"block": 128, "layers": 4, "heads": 4, "width": 128},
-    gpu={"block": 256, "layers": 6, "heads": 6, "width": 384},
-)
 my_steps = budget().choose(grading=600, laptop=1_500, gpu=5_000)
-my_B, my_rate, my_std = budget().choose(
-    grading=(16, 4e-3, 0.05), laptop=(16, 3e-3, 0.05), gpu=(64, 1e-3, 0.02)
-)
 my_every = budget().choose(grading=50, laptop=50, gpu=100)  # steps between measurements
-my_parts = 1  # 2 or 4, if the memory is too small for a whole batch
-T = my_size["block"]
+my_parts = 1  # if the memory is too small: 2 here, and half of my_B in section 4
 
 
-# %%
-def my_batch(i):
-    """Batch number i of your own text, on the device; my_parts of these make a step."""
-    starts = np.random.default_rng([1, i]).integers(
-        0, len(my_tokens["train"]) - T, my_B // my_parts
-    )
-    inputs, targets = examples(my_tokens["train"], torch.from_numpy(starts), T)
-    return inputs.to(device), targets.to(device)
-
-
-# %%
-def windows(tokens, most=None):
-    """A text as inputs and targets [B, T], stretch by stretch, without overlap."""
-    count = (len(tokens) - 1) // T
-    starts = T * torch.arange(min(count, most or count))
-    return examples(tokens, starts, T)
-
-
-# %%
-@torch.no_grad()
-def held_out_loss(model, tokens, most=None):
-    """Mean loss (nats per token) in separate stretches of T tokens, 32 at a time."""
-    inputs, targets = windows(tokens, most)
-    parts = zip(inputs.split(32), targets.split(32), strict=True)
-    losses = [
-        lm_loss(model(x.to(device)), y.to(device)).item() * len(x) for x, y in parts
-    ]
-    return sum(losses) / len(inputs)
-
-
-# %% [markdown]
-# The last piece lets the model continue a text of yours, in its tokens. For the samples during training we draw exactly by the model's probabilities. In section 7 we will be more clever.
-
-
-# %%
-def continued(model, text, n, choose, seed=0):
-    """Your text and n tokens more, read and written with your encode and decode."""
-    tokens = encode(text, merges) or [
-        10
-    ]  # a model cannot begin from nothing: an end of line
-    return decode(go_on(model, tokens, n, choose, T, seed), merges)
-
-
-# %% [markdown]
-# Before a training that takes minutes, use the instruments of section 4 on this very model: what is its first loss, and does it see the future? And ten steps, whose result is thrown away, tell how long the whole training will take.
-
-
-# %%
 def my_loss(model, batch):
     """Your loss of a batch of inputs and targets."""
     return lm_loss(model(batch[0]), batch[1])
 
 
-def my_newborn():
-    """A fresh model of your size, on the device."""
-    set_seed(1)
-    model = gpt(my_V, **my_size)
-    return initialise(model, my_size["layers"], my_std).to(device)
+def my_training(
+    model, steps, rate=my_rate, warmup=0.05, T=T, look=None, watch=None, most=40
+):
+    """Your loop on your text, with as many tokens in a step whatever T is; the (step, held-out loss) that it measured.
 
+    warmup is the share of the steps; look(s, model) is called before every step, watch at every measurement.
+    """
+    move = Stepper(model, rate, steps, int(warmup * steps))
+    B, stretches = my_B * my_size["block"] // T, most * my_size["block"] // T
+
+    def step(model, s):
+        if look is not None:
+            look(s, model)
+        move(model, s)
+
+    return learn(
+        model,
+        lambda i: my_batch(i, B, T),
+        my_loss,
+        step,
+        lambda model: held_out_loss(model, my_tokens["valid"], stretches, T),
+        steps,
+        my_every,
+        patience=8,
+        parts=my_parts,
+        watch=watch,
+    )
+
+
+# %% [markdown]
+# Before a training that takes minutes, use the instruments of section 4 on this very model: what is its first loss, and does it see the future? And ten steps, whose result is thrown away, tell how long the whole training will take.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (times differ from run to run)
 my_model = my_newborn()
 weights = sum(w.numel() for w in my_model.parameters())
-print(f"{weights:,} weights, {my_steps:,} steps of {my_B} x {T} tokens")
+print(f"{weights:,} weights, {my_steps:,} steps of {my_parts * my_B} x {T} tokens")
 print(f"ln V = {math.log(my_V):.2f}; first loss {my_loss(my_model, my_batch(0)):.2f}")
 print("sees the future:", leaks(my_model, my_batch(0)[0][:2, :8]))
 stepper, begin = Stepper(my_model, my_rate, my_steps, 0), time.perf_counter()
@@ -296,8 +268,9 @@ for s in range(10):
     my_loss(my_model, my_batch(s)).backward()
     stepper(my_model, s)
     my_model.zero_grad()
-seconds = (time.perf_counter() - begin) / 10
-print(f"the training will take about {seconds * my_steps * 1.1 / 60:.0f} minutes")
+seconds = (time.perf_counter() - begin) / 10 * my_parts * my_steps * 1.1
+about = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
+print(f"the training will take about {about}")
 
 # %% [markdown]
 # Now press the key. Before the lines come, make a bet with yourself: after how many steps will you recognise your text? The cell prints the held-out loss as it goes, and what the
@@ -313,11 +286,15 @@ looks = budget().choose(
 diary, on_train = {}, []
 
 
-def watch(s, model):
-    """Prints the held-out loss now and then, and what the model makes of the prompt at the steps in `looks`."""
+def look(s, model):
+    """At the steps in `looks`: what the model makes of the prompt."""
     if s in looks:
-        diary[s] = continued(model, prompt, 60, by_chance)
-        print(f"\n--- after {s:,} steps:\n{diary[s]}\n")
+        diary[f"{s:,} steps"] = continued(model, prompt, 60, by_chance)
+        print(f"\n--- after {s:,} steps:\n{diary[f'{s:,} steps']}\n")
+
+
+def watch(s, model):
+    """At every measurement the loss on text that it learns from; now and then both losses are printed."""
     on_train.append((s, held_out_loss(model, my_tokens["train"], 40)))
     if s % (4 * my_every) == 0:
         held_out = held_out_loss(model, my_tokens["valid"], 40)
@@ -327,27 +304,22 @@ def watch(s, model):
 
 
 begin = time.perf_counter()
-history = learn(
-    my_model,
-    my_batch,
-    my_loss,
-    Stepper(my_model, my_rate, my_steps, my_steps // 20),
-    lambda model: held_out_loss(model, my_tokens["valid"], 40),
-    my_steps,
-    my_every,
-    patience=8,
-    parts=my_parts,
-    watch=watch,
-)
+history = my_training(my_model, my_steps, look=look, watch=watch)
 minutes = (time.perf_counter() - begin) / 60
 taken = history[-1][0]
-diary[taken] = continued(my_model, prompt, 60, by_chance)
+best_step, my_best = min(history, key=lambda pair: pair[1])
+best = f"best: {best_step:,} steps"
+diary[best] = continued(my_model, prompt, 60, by_chance)
 print(
-    f"\n--- at the end, with the best weights:\n{diary[taken]}\n\n{taken:,} steps, {minutes:.1f} minutes"
+    f"\n--- {taken:,} steps, {minutes:.1f} minutes. The weights of step {best_step:,}:"
+)
+print(diary[best])
+print(
+    f"\nheld-out loss: {my_best:.2f} nats per token; one minute of lmkit's loop had {first_loss:.2f}"
 )
 
 # %% [markdown]
-# Here they are once more, side by side:
+# Here are the samples once more, side by side:
 
 # %% folded="prints the samples side by side"
 # NBVAL_IGNORE_OUTPUT
@@ -355,69 +327,126 @@ print(
 import textwrap
 
 columns = []
-for s, said in diary.items():
+for title, said in diary.items():
     rows = [
         row for line in said.splitlines() for row in textwrap.wrap(line, 28) or [""]
     ]
-    columns.append([f"{s:,} steps", "-" * 28, *rows])
+    columns.append([title, "-" * 28, *rows])
 for i in range(min(20, max(map(len, columns)))):
     print(
         " | ".join(f"{column[i] if i < len(column) else '':28}" for column in columns)
     )
 
 # %% [markdown]
-# Read them slowly, from left to right. In the beginning there is noise, and the noise is in *your* tokens, so pieces of words may already be in it. After a few hundred steps there are words, and punctuation where punctuation belongs. Later there are lines and names, and a rhythm. The model has never been told what a
-# word is, or a line, or a speaker. It has only tried to be less surprised by the next token.
+# Read them slowly, from left to right. In the beginning there is noise, and the noise is in *your* tokens, so pieces of words may already be in it. After a few hundred steps there are words, and punctuation where punctuation belongs. What comes next depends on your text: names that return, the shape of its lines, a rhythm. Nobody has told the model what a
+# word is, or a line. It has only tried to be less surprised by the next token.
 #
-# Is it good, or does it only look good? Look at the curves. The dotted line is $\ln V$, where every model has to start.
+# Is it good, or does it only look good? Look at the curves. Before the first step both are near $\ln V$, where a model stands that knows nothing. The fall from there is the least interesting part, because the model only learns which tokens occur in your text at all, and how often. So the figure
+# begins with the second measurement. Watch the distance between the two lines.
 
-# %% alt="Loss on held-out text and on training text over the steps: both start at ln V, fall steeply within the first steps and then more and more slowly."
+# %% alt="Loss on held-out text and on training text over the steps: both fall steeply at first and then more and more slowly."
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 _, axes = plt.subplots()
-axes.plot(*zip(*history, strict=True), "o-", markersize=3, label="held-out text")
-axes.plot(*zip(*on_train, strict=True), "--", label="text that it learns from")
-axes.axhline(math.log(my_V), color="gray", linestyle=":", label="ln V")
+axes.plot(*zip(*history[1:], strict=True), "o-", markersize=3, label="held-out text")
+axes.plot(*zip(*on_train[1:], strict=True), "--", label="text that it learns from")
 axes.set(
-    title=f"Your model learns: {history[0][1]:.2f} to {min(loss for _, loss in history):.2f} nats per token",
+    title=f"Your model learns: {history[1][1]:.2f} to {my_best:.2f} nats per token",
     xlabel="step",
     ylabel="loss (nats per token)",
-    ylim=(0, None),
 )
 axes.legend()
 plt.show()
+operations = 3 * sum(flops(my_V, T, my_size["width"], my_size["layers"]))
+operations *= my_parts * my_B * taken
+print(f"{operations:.1e} operations by your own count from section 4,", end=" ")
+print(f"{operations / minutes / 60e9:,.0f} billion a second")
+
+# %% [markdown]
+# As long as the two lines lie together, your model learns what holds for all of your text. Where the dashed one falls and the other one does not, it learns your text by heart. If the held-out loss has even risen, then your text is too short for this
+# model, and early stopping has saved the best weights for you. (Larger models are often trained with **dropout** then, which sets some of the numbers in the stream to 0 at random, so that nothing can be learned by heart from a single one of them.)
+#
+# ### Make it better
+#
+# So far the model has learned with our settings. Now you decide. You have about ten minutes and five changes. The function `attempt` trains a fresh model for a fifth of the steps, with one thing changed, and adds a row to a table:
+#
+# | change | for example | the question |
+# |---|---|---|
+# | `rate` | `2 * my_rate`, `my_rate / 2` | Was our learning rate good for your text? |
+# | `std` | `0.02`, `0.1` | Is 0.05 a good size for the first weights here, too? |
+# | `context` | `2 * T`, `T // 2` | Does it help to look further back? (A step always reads as many tokens.) |
+# | `tied` | `False` | Is a second matrix worth its weights? |
+# | `warmup` | `0` | Does a full first step do harm? |
+#
+# The first row changes nothing, because a change can be judged only beside a model that had as many steps. Bet before each row. And be careful with small differences: another seed alone may change the loss by SPREAD.
+
+# %%
+attempts = []
+
+
+def attempt(
+    steps=my_steps // 5, rate=my_rate, std=my_std, context=T, tied=True, warmup=0.05
+):
+    """Trains a fresh model with these settings and your loop; the table of all attempts so far."""
+    begin, model = time.perf_counter(), my_newborn(std, context, tied)
+    history = my_training(model, steps, rate, warmup, context)
+    settings = {"rate": rate, "std": std, "context": context, "tied": tied}
+    found = {"held-out loss": min(loss for _, loss in history), "model": model}
+    found["minutes"] = (time.perf_counter() - begin) / 60
+    attempts.append({"steps": steps, **settings, "warmup": warmup, **found})
+    return pd.DataFrame(attempts).drop(columns="model").round(4)
+
+
+# %% scratch=true
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+attempt()  # nothing changed
+attempt(rate=2 * my_rate)
+
+# %% [markdown]
+# Is one row clearly better than the first? Then give its changes the whole number of steps: write them into `my_choice`. If the new model has the lower held-out loss, it becomes `my_model`, and everything below is done with it. (Changes that were good for a short training need not be good for a long one. That is why the two long ones are compared, too.)
+
+# %% scratch=true
+my_choice = {}  # for example {"rate": 2 * my_rate, "tied": False}
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-# (times differ from run to run)
-used = (
-    3 * my_B * sum(flops(my_V, T, my_size["width"], my_size["layers"])) * history[-1][0]
-)
-side = budget().choose(grading=512, laptop=1_024, gpu=8_192)
-square = torch.randn(side, side, device=device)
-for _ in range(2):  # the first product is slower: it makes room
-    begin = time.perf_counter()
-    (square @ square).sum().item()
-    peak = 2 * side**3 / (time.perf_counter() - begin)
-reached = used / (60 * minutes)
+# (on another CPU a training ends a little differently)
+if my_choice:
+    attempt(my_steps, **my_choice)
+    latest = attempts[-1]
+    print(f"our settings: {my_best:.3f}, yours: {latest['held-out loss']:.3f}")
+    if latest["held-out loss"] < my_best:
+        my_model, T, minutes = (latest[key] for key in ("model", "context", "minutes"))
+        weights = sum(w.numel() for w in my_model.parameters())
+        print("your choice has won:")
+        print(continued(my_model, prompt, 60, by_chance, T=T))
+else:
+    print("my_choice is empty: my_model stays as it is.")
+
+# %% [markdown]
+# ### What your heads look at
+#
+# A trained model is not a closed box. Two views into it cost little. The first asks where your model is surprised: the cell lets it read a line that it has not learned from, and prints behind each token how many nats it cost. Look for the beginnings of words and names.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+line = encode(my_text["valid"].strip()[:400], merges)[: min(T, 24)]
+shown = str.maketrans({"\n": "⏎", " ": "␣"})
+labels = [decode([token], merges).translate(shown) for token in line]
+with torch.no_grad():
+    scores = my_model(torch.tensor([line], device=device))[0, :-1].cpu()
+costs = F.cross_entropy(scores, torch.tensor(line[1:]), reduction="none")
 print(
-    f"your training:     {reached / 1e9:10,.1f} billion operations a second ({used:.1e} in all)"
-)
-print(
-    f"one large product: {peak / 1e9:10,.1f} billion a second; you use {reached / peak:.0%} of that"
+    labels[0],
+    *(f"{a} {cost:.1f}" for a, cost in zip(labels[1:], costs, strict=True)),
+    sep=" | ",
 )
 
 # %% [markdown]
-# The first of the two lines uses your own count from section 4, and the second one is what the same machine does when it has nothing to do but one large product of matrices. The ratio of the two is called the **utilisation**. The time in which it is measured includes the samples and the held-out losses, and small products
-# keep a machine less busy than large ones.
-#
-# Now look at the curves once more. As long as they lie together, your model learns what holds for all of your text. Where the dashed one falls and the other one does not, it learns your text by heart. If the held-out loss has even risen, then your text is too short for this
-# model, and early stopping has saved the best weights for you. (Larger models are often trained with **dropout** then, which sets some of the numbers in the stream to 0 at random, so that nothing can be learned by heart from a single one of them.)
-#
-# ### What your heads look at
-#
-# A trained model is not a closed box. Its attention weights can be looked at, as in chapter 06. The next cell lets your model read a line that it has not learned from. For each of its heads it prints how much of the weight goes to the token
-# just before, on average over a few held-out stretches, and how many tokens it looks back on average. Then it draws the head that looks most at the token before, and the one that looks furthest back.
+# The second view is attention, as in chapter 06. For each head the next cell prints how much of its weight goes to the token
+# just before, on average over a few held-out stretches, and how many tokens it looks back on average. The last line of each table says what a head gets that has learned nothing and looks at all tokens equally. Then the cell draws the head that looks most at the token before.
 
 
 # %%
@@ -448,42 +477,49 @@ def attention_weights(model, tokens):
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-stretches = windows(my_tokens["valid"], 8)[0].to(device)
+stretches = windows(my_tokens["valid"], 8, T)[0].to(device)
 looked = attention_weights(my_model, stretches).mean(1)  # [layers, H, T, T]
+equal = future_mask(T).softmax(-1)  # a head that has learned nothing
 places = torch.arange(T)
-back = (looked * (places[:, None] - places)).sum(-1)[..., T // 2 :].mean(-1)
-before = looked.diagonal(-1, dim1=-2, dim2=-1)[..., T // 2 :].mean(-1)
-names_of_heads = [f"head {h}" for h in range(my_size["heads"])]
-for title, values in (
-    ("weight of the token before (%)", 100 * before),
-    ("tokens it looks back", back),
-):
-    table = pd.DataFrame(values.numpy().round(0).astype(int), columns=names_of_heads)
-    print(title, table.rename_axis("layer"), sep="\n", end="\n\n")
 
-# %% folded="draws two heads" alt="Two tables of attention weights for one line of your text, a row for each token that looks: on the left the head with most weight on the token before, on the right the one that looks furthest back."
+
+def looks_back(looked):
+    """Tokens that it looks back on average, [...] from weights [..., T, T]; the second half of the places."""
+    return (looked * (places[:, None] - places)).sum(-1)[..., T // 2 :].mean(-1)
+
+
+def on_the_one_before(looked):
+    """The weight on the token just before, likewise."""
+    return looked.diagonal(-1, dim1=-2, dim2=-1)[..., T // 2 :].mean(-1)
+
+
+for title, measure, unit in (
+    ("weight of the token before (%)", on_the_one_before, 100),
+    ("tokens it looks back", looks_back, 1),
+):
+    print(title)
+    for layer, values in enumerate(measure(looked), start=1):
+        print(f"  layer {layer}:", *(f"{unit * value:5.0f}" for value in values))
+    print(f"  nothing learned: {unit * measure(equal):5.0f}\n")
+
+# %% folded="draws one head" alt="A table of attention weights for one line of your text, a row for each token that looks: the head with most weight on the token before."
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-line = encode(my_text["valid"].strip()[:400], merges)[: min(T, 24)]
 own = attention_weights(my_model, torch.tensor([line], device=device))[:, 0]
-shown = str.maketrans({"\n": "⏎", " ": "␣"})
-_, axes = plt.subplots(1, 2, figsize=(9, 4.8))
-for ax, which, title in (
-    (axes[0], before, "looks at the token before"),
-    (axes[1], back, "looks furthest back"),
-):
-    layer, head = divmod(which.argmax().item(), my_size["heads"])
-    ax.imshow(own[layer, head], cmap="Blues", vmin=0, vmax=1)
-    labels = [decode([token], merges).translate(shown) for token in line]
-    ax.set_xticks(range(len(line)), labels, rotation=90)
-    ax.set_yticks(range(len(line)), labels)
-    ax.tick_params(labelsize=8)
-    ax.grid(visible=False)
-    ax.set_title(f"Layer {layer}, head {head}: {title}", fontsize=11)
-axes[0].set(ylabel="the token that looks", xlabel="what it looks at (darker: more)")
-axes[1].set(xlabel="what it looks at (darker: more)")
+layer, head = divmod(on_the_one_before(looked).argmax().item(), my_size["heads"])
+_, axes = plt.subplots(figsize=(6.2, 5.2))
+drawn = axes.imshow(own[layer, head], cmap="Blues", vmin=0, vmax=1)
+plt.colorbar(drawn, ax=axes, label="weight", shrink=0.8)
+axes.set_xticks(range(len(line)), labels, rotation=90)
+axes.set_yticks(range(len(line)), labels)
+axes.tick_params(labelsize=9)
+axes.grid(visible=False)
+axes.set(
+    title=f"Layer {layer + 1}, head {head + 1}: what it looks at",
+    ylabel="the token that looks",
+    xlabel="what it looks at",
+)
 plt.show()
 
 # %% [markdown]
-# If one of them has a dark line just below the diagonal, it has found out that the token before is worth knowing. Together with its own token, a place then knows two, which is what a trigram uses. In the stored run, after some seconds of training, this has already begun in the first layer. Other heads spread
-# their weight over many tokens, and it is hard to say in words what they do.
+# If there is a dark line just below the diagonal, this head has found out that the token before is worth knowing. Together with its own token, a place then knows two, which is what a trigram uses. After a short training only some rows may show it, and a head whose numbers are near those of the last line has not found a job yet.
