@@ -2,23 +2,27 @@
 # ## 5. The optimiser
 #
 # Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent, the
-# step is the gradient times a learning rate. Let us look at the gradients of your model of one minute. The cell prints the typical size (the root of the mean square) for six of its tensors, for one batch. How far apart are the largest and the smallest?
+# step is the gradient times a learning rate. Let us look at the gradients of your model of one minute, for one batch. The cell prints the typical size (the root of the mean square) for three rows of the embedding, that is, for the vectors of three tokens, and for two other tensors. How far apart are the largest and the smallest?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 first_model.zero_grad()
 lm_loss(first_model(my_batch(0)[0]), my_batch(0)[1]).backward()
-weights_of = dict(first_model.named_parameters())
-for name in (
-    *("embedding.weight", "positions.weight", "norm.weight"),
-    *("blocks.0.attention.query.weight", "blocks.0.attention.value.weight"),
-    "blocks.0.feed_forward.up.weight",
+rows = first_model.embedding.weight.grad.square().mean(1).sqrt().sort().values
+query = first_model.blocks[0].attention.query.weight.grad.square().mean().sqrt()
+norm = first_model.norm.weight.grad.square().mean().sqrt()
+for name, size in (
+    ("token with the largest gradient", rows[-1]),
+    ("token in the middle", rows[len(rows) // 2]),
+    ("token with the smallest gradient", rows[0]),
+    ("queries of the first layer", query),
+    ("gain of the last norm", norm),
 ):
-    print(f"{name:32} {weights_of[name].grad.square().mean().sqrt().item():.1e}")
+    print(f"{name:34} {size:.1e}")
 
 # %% [markdown]
-# A learning rate that suits the largest of them is far too small for the others, and one that suits the smallest throws the largest off.
+# A token that is hardly ever read and hardly ever expected gets next to no gradient. A learning rate at which its vector would move throws the others off, and one that suits the others leaves it where it is.
 #
 # **Adam** (D. Kingma and J. Ba, 2015) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$, of its gradient $g$, and $v$, of
 # the square $g^2$. The root of $v$ is the typical size, and $m / \sqrt v$ is then of the size of 1, whatever the unit of $g$.

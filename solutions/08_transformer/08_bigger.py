@@ -17,8 +17,7 @@ yours.to(device)
 story = ["</s>", "on", "a", "cold", "evening", ","]
 tokens_of_story = [symbols.index(word) for word in story]
 with torch.no_grad():
-    read = torch.tensor([tokens_of_story])
-    read = read.to(device)
+    read = torch.tensor([tokens_of_story], device=device)
     difference = yours(read) - run.network.to(device)(read)
 print(
     f"{len(symbols):,} words; largest difference of a score: {difference.abs().max():.4f}"
