@@ -301,6 +301,7 @@ def bag_guessed():
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 lookers = {}
 for name, causal in {"without a mask": False, "with a causal mask": True}.items():
     set_seed(1)

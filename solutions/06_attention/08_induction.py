@@ -244,9 +244,7 @@ def watch(history):
     on_list.append(on_words_said(learner))
 
 
-begin = time.perf_counter()
 history = practise(learner, range(8, 21), watch=watch)
-seconds = time.perf_counter() - begin
 
 # %% alt="Eight squares of weights after training: in layer 0, some heads have a dark line just below the diagonal, which ends about half way down; in layer 1, the heads have lines parallel to the diagonal, eleven places below it and, in round three, darker ones twenty-three places below."
 figure = film.frame(-1)
@@ -259,6 +257,7 @@ plt.show()
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 class Recurrent(nn.Module):
     """An LSTM: scores [B, T, 64] for the next word at each place of texts [B, T]."""
 
@@ -287,7 +286,7 @@ for name, model in contest.items():
 # %% [markdown]
 # By its loss, one layer has come about as far as the reader that knows which words were said, and it names the next word about twice as often. The LSTM has hardly begun. That does not mean that it can never do this: with four times as many steps it is right in about half of the texts. It must carry the whole list in its state, which is a harder thing to learn, while two layers can jump.
 #
-# This looks like our plan, and we have not told it to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021, and a year later C. Olsson and others
+# So it takes two layers here, and what you saw in their squares looks like our plan, which we have not told to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021, and a year later C. Olsson and others
 # found induction heads in language models of many sizes, as soon as there are at least two layers. They appear during a short phase of the training, and in that same phase the models begin to profit from what stands in their prompt.
 #
 # A good story, so let us not believe it yet. A dark line can be an accident. To be sure we have to measure what the heads do, and then take them away.
@@ -401,6 +400,7 @@ agrees(without_head, ours.without_head, _W, _head, _H)
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 def scores_of(P, words):
     """A table: both scores of each head, from its weights [layers, H, T, T]."""
     names, rows = [], []
@@ -460,6 +460,7 @@ plt.show()
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 def heads_by_score(scores):
     """Which heads have a score above 0.2, best first, and which have not."""
     order = torch.as_tensor(scores).argsort(descending=True).tolist()
@@ -532,6 +533,7 @@ plt.show()
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 def with_cut(model, layer, heads, measure):
     """measure() while these heads of a layer are cut out."""
     out = model.layers[layer].out
@@ -592,7 +594,7 @@ plt.show()
 # %% [markdown]
 # Bars are the mean of three networks that differ in their seed, and the marks are the three. Cut the previous-word heads, and the loss rises from 0 to about 4, nearly as high as that of a reader that knows nothing. Cut the others of layer 0, our control: it stays at 0. The lines printed above say why: without the previous-word heads, the copying score of even the best head of layer 1 falls from nearly 1 to between 0.1 and 0.2. So its square depends on layer 0, as the plan says.
 #
-# A *single* head is missed much less, because others do the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network. And a network without its circuit does not insist on wrong words. It has become unsure: its likeliest word gets a small probability.
+# A *single* head is missed much less, because others do the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network. And a network without its circuit does not insist on wrong words. It has become unsure: its likeliest word gets a probability of 0.3 or less, on average.
 #
 # So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and the joint between them. Let it play, and try to break it:
 
@@ -609,11 +611,13 @@ def continued(text, count=8, model=None):
 
 
 # %% scratch=true
+# NBVAL_IGNORE_OUTPUT
 # A list of your own, of 8 to 20 words out of WORDS, and the beginning of its second round.
 mine = "pear owl rain gull king zinc toad moss star pear owl"
 print(mine, "…", continued(mine))
 
 # %% scratch=true
+# NBVAL_IGNORE_OUTPUT
 # Three ways to break it. Guess what it says before you run the cell.
 tricks = {
     "a word twice in the list (rain)": "pear owl rain gull king rain toad moss star pear owl",

@@ -4,6 +4,7 @@
 # The same network, the same number of steps, one small change in the data: now *every* text repeats after exactly twenty words. This is easier, one would think. Watch the loss, and then the squares, which again show a text with a list of twenty words.
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 cheater = fresh(seed=1)
 twenty = lists(1, [20], B=1, seed=99)[0][0]
 cheats = Film(lambda: look(cheater, twenty[:-1]), lambda: held_out_loss(cheater, [20]))
@@ -96,6 +97,7 @@ assert {*still_right} == {10, 20}, (
 ### END HIDDEN TESTS
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 back = torch.as_tensor(by_distance(P[0]))
 for head in range(4):
     far = int(back[head].argmax())
@@ -141,6 +143,7 @@ plt.show()
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 def blurred(layer, inputs, output):
     """The layer's output, in which the first 19 words look at all words so far alike."""
     values = layer.v(inputs[0])

@@ -93,6 +93,7 @@ agrees(share_noted, ours.share_noted, _n, _before, _noted, rtol=0, atol=1e-6)
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 def last_note(model):
     """The last place at which some head of layer 0 looks at the previous word with more than half of its weight."""
     before = look(model, shown[:-1])[0].diagonal(-1, dim1=1, dim2=2).amax(0)
@@ -112,6 +113,7 @@ for seed, model in learners.items():
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 def round_two(model, before, n=8):
     """The share of round two that a model continues rightly, and its loss there, with so many words before the list."""
     words = lists(0, [n], B=64, seed=98, before=[before])[0].to(device)
@@ -152,6 +154,7 @@ plt.show()
 # The cure is in the data again. The next cell trains three new networks, with the same 500 steps, on texts in which 0 to 22 words stand before the list.
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 cured = {seed: fresh(seed) for seed in learners}
 begin = time.perf_counter()
 for model in cured.values():

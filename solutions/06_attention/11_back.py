@@ -41,12 +41,13 @@ for fox, duck in [pair[::turn] for pair in pairs for turn in (1, -1)]:
         reading = reader.read(text.replace("olga loves the golden fox", asked))
         weights = reading.weights[0, 1, -1]
         at = [weights[reading.words.index(town)].item() for town in (fox, duck)]
-        row[f"weights, {asked[-4:]}?"] = " ".join(f"{p:.1f}" for p in at)
-        row[f"it says,{asked[-5:]}?"] = next(iter(reading.next_words))
+        house = asked.split()[-1]
+        row[f"weights, {house}?"] = " ".join(f"{p:.2f}" for p in at)
+        row[f"it says, {house}?"] = next(iter(reading.next_words))
     rows.append(row)
 pd.DataFrame(rows)
 
 # %% [markdown]
-# We have fooled it. The head gives nearly all its weight to the two towns, and it does not matter which house is asked for: in all twelve stories the network says the same town for the fox and for the duck. So it is wrong once in each of them. For four of the six pairs it says the town that was named last. For the two others it says *westford* or *eldford* in both orders, so it also seems to like some towns better than others. It has no idea where the fox is. It looks for *a town*, and as long as a story has only one, nobody notices.
+# We have fooled it. The columns *weights* say what head 1 gives to the town of the fox and to that of the duck. It is nearly all that it has, and it does not matter which house is asked for: in all twelve stories the network says the same town for the fox and for the duck. So it is wrong once in each of them. For four of the six pairs it says the town that was named last. For the two others it says *westford* or *eldford* in both orders, so it also seems to like some towns better than others. It has no idea where the fox is. It looks for *a town*, and as long as a story has only one, nobody notices.
 #
 # This is a third network that got away with less than we had thought. To do better, some word of a first layer would have to be told whose town it is, and a second layer would have to ask for it, as the two layers of your learner do.

@@ -282,6 +282,7 @@ for kind in ("none", "the number", "number,\nwider"):
     found[kind] = [learned_with(kind, seed) for seed in (1, 2)]
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 for kind in ("centred", "waves", "learned"):
     found[kind] = [learned_with(kind, seed) for seed in (1, 2)]
 longer = learned_with("the number", seed=1, steps=1200)

@@ -11,6 +11,7 @@ drawings.cross_attention()
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
 class Backwards(nn.Module):
     """Scores [B, 10, 26] for the letters of a word [B, 10], written from its end."""
 
@@ -44,6 +45,7 @@ for name, may_look in {"sees only itself": False, "sees the source": True}.items
 print(f"knows nothing    loss {math.log(26):.3f}")
 
 # %% scratch=true
+# NBVAL_IGNORE_OUTPUT
 word = "strawberry"  # any ten letters from a to z
 numbers = torch.tensor([[ord(letter) - ord("a") for letter in word]], device=device)
 for name, writer in writers.items():
