@@ -62,7 +62,7 @@ pd.DataFrame(rows).T.astype(float).round(1)
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the model is not the one that you think you have built.
 #
 # And what does a bad start cost in the end? We have trained five starts for 400 steps on the kitchen text, each with the best of five learning rates, and then with three seeds
-# (`python -m benchmarks.first_weights`). Which row do you expect to be the worst?
+# (`python -m benchmarks.first_weights`). The fifth start has two matrices, and both begin small. Which row do you expect to be the worst?
 
 # %%
 recorded = pd.read_csv(paths.DATA / "transformer" / "first_weights.csv")
@@ -233,7 +233,7 @@ print(f"\nloss on text that it has not read: {first_loss:.2f} nats per token", e
 print(f"(ln V = {math.log(my_V):.2f})")
 
 # %% [markdown]
-# There it is: your tokens, your model, your text. It is not good yet. But compare it with the babble at the beginning of this chapter. After one minute there are blanks in the right distances, word-like pieces, and perhaps some words of your author. Remember the loss in the last line, because your own
+# There it is: your tokens, your model, your text. It is not good yet. But compare it with the babble at the beginning of this chapter. After one minute there should be blanks in plausible distances, word-like pieces, and perhaps some words of your author. Remember the loss in the last line, because your own
 # loop has to beat it.
 
 # %% [markdown]
@@ -549,8 +549,7 @@ print("your own model leaks:", leaks(examined, one_batch[0]))
 # %% [markdown] statement="count"
 # ### Count the work
 #
-# One more prediction, before a training that takes minutes: how much work is it? You cannot buy or rent computing time without this number, and it also tells what a GPU could do and how
-# far you are from that.
+# One more prediction, before a training that takes minutes: how much work is it? You cannot buy or rent computing time without this number, and it tells how long a training will take on a machine whose speed you know.
 #
 # Nearly all of the work of a Transformer is in products of matrices. A product of $[n, a]$ and $[a, b]$ has $n \cdot b$ results, and each of them takes $a$ multiplications and $a$ additions: that is $2nab$ operations. Count only these products, in one forward pass of *one* text of $T$ tokens
 # through a model with $N$ layers, as you have built it. Write

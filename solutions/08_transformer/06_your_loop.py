@@ -152,6 +152,11 @@ agrees(
     choice(1),
     by=lambda learn, *sizes: training_log(learn, *sizes)["history"],
 )
+_log = training_log(learn, [2.0 - 1e-9 * k for k in range(15)], 14, 1, 2, 1)
+assert len(_log["history"]) == 15, (
+    "The held-out loss falls by a billionth at each measurement. That is below the best one, so no patience is used "
+    f"up and 14 steps have 15 measurements; yours: {len(_log['history'])}."
+)
 ### END HIDDEN TESTS
 
 # %% test="learn" aspect="the best weights come back" points=2

@@ -2,7 +2,7 @@
 # ## 7. Let it write
 #
 # So far a token was drawn exactly by the model's probabilities. Then now and then a very unlikely one comes up, and a single nonsense token can throw the rest of the text off, because the model must go on from there. Always taking the
-# likeliest token is no way out: the text soon runs in a circle. Good writing is in between, and there are three knobs for it: temperature, top-k and top-p. The last two do the same job, cutting off the unlikely tokens.
+# likeliest token is no way out: the text soon runs in a circle. Good writing is in between, and there are three knobs for it: temperature, top-k and top-p. The last two do the same job, cutting off the unlikely tokens, and below we shall play with temperature and top-p.
 #
 # You know the **temperature** $\tau$ from chapter 01: divide the scores by $\tau$ before the softmax. **Top-k** keeps only the $k$ most likely tokens. But how many good
 # continuations are there? After *New York Ci* one, after *I like* a thousand. **Top-p** (A. Holtzman and others, 2020) adapts to this: it keeps the fewest most likely tokens that together have at least the probability $p$. Here is an example with $p = 0.6$:
