@@ -3,12 +3,13 @@
     python -m benchmarks.lstm_or_counts TEXT            some thirty CPU minutes; writes data/recurrent/turn.csv
     python -m benchmarks.lstm_or_counts TEXT --seeds 1  a part of it, printed and not written
     ... --seeds 1 --larger                              of it, the larger LSTM only
+    ... --seeds 1 --half-open                           of it, the LSTM whose forget gates start half open only
 
 TEXT is a plain text file. Its first eight tenths are to learn from, the next tenth chooses (the order of the counting
 model; for the LSTM how many steps, and the moment at which it was best), and the last tenth is asked once. Both read
 the same first N characters. Counting: modified Kneser-Ney of the best order from 2 to 7. LSTM: as in chapter 05, one
 layer of 192 without dropout, plain gradient descent with clipping, 32 rows, pieces of 64 characters, the forget gates
-open at the start; the learning rate falls to 0 in a straight line, the text is read again and again. The larger LSTM
+mostly open at the start (a bias of 2), or half open (0) in one training of 4,000 steps on all of the text; the learning rate falls to 0 in a straight line, the text is read again and again. The larger LSTM
 has a layer of 384, and AdamW trains it on all of the text. It is torch's LSTM, which computes what a learner's does,
 about three times as fast.
 """
@@ -33,6 +34,7 @@ STEPS = {  # characters: how many steps are tried
     100_000: (500, 1_000, 2_000),
     300_000: (1_000, 2_000, 4_000),
 }
+HALF_OPEN_STEPS = (4_000,)
 LENGTHS = (500, 1_000, 2_000, 4_000, 8_000)  # steps on all of the text, each a training of its own
 LARGER, LARGER_STEPS, LARGER_LR = 384, (2_000,), 5e-3  # and AdamW
 COLUMNS = ["model", "characters", "steps", "seed", "nats", "chosen", "CPU seconds"]
@@ -42,14 +44,14 @@ Row = tuple[str, int, int, int, float, int, float]
 class Network(nn.Module):
     """Characters [B, T] and a state -> scores [B, T, V] and the state after them."""
 
-    def __init__(self, vocabulary: int, k: int = K) -> None:
+    def __init__(self, vocabulary: int, k: int = K, d: int = D, b_f: float = B_F) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, D)
-        self.cell = nn.LSTM(D, k, batch_first=True)
+        self.embedding = nn.Embedding(vocabulary, d)
+        self.cell = nn.LSTM(d, k, batch_first=True)
         self.out = nn.Linear(k, vocabulary)
         weights = dict(self.cell.named_parameters())
         with torch.no_grad():
-            weights["bias_ih_l0"][k : 2 * k] = B_F
+            weights["bias_ih_l0"][k : 2 * k] = b_f
             weights["bias_hh_l0"].zero_()
 
     def forward(
@@ -74,11 +76,11 @@ def loss_on(network: Any, ids: Tensor) -> float:
 
 
 def learn(
-    ids: Tensor, valid: Tensor, vocabulary: int, steps: int, seed: int, larger: bool = False
+    ids: Tensor, valid: Tensor, vocabulary: int, steps: int, seed: int, larger: bool = False, b_f: float = B_F
 ) -> tuple[Any, float, int, float]:
     """The network when it was best on `valid`, its nats there, the step, and the CPU seconds of training."""
     torch.manual_seed(seed)
-    network: Any = Network(vocabulary, LARGER if larger else K)
+    network: Any = Network(vocabulary, LARGER if larger else K, b_f=b_f)
     adamw = torch.optim.AdamW(network.parameters(), lr=LARGER_LR) if larger else None
     state, place = None, 0
     inputs, targets = in_rows(ids, ROWS)
@@ -128,6 +130,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="*")
     parser.add_argument("--sizes", type=int, nargs="*", help="only these numbers of characters (0: all)")
     parser.add_argument("--larger", action="store_true", help="only the larger LSTM")
+    parser.add_argument("--half-open", action="store_true", help="only the LSTM with half-open forget gates")
     parser.add_argument("--part", type=Path, help="write the rows of these seeds here")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -154,8 +157,12 @@ def main() -> None:
             network, _, chosen, spent = learn(ids, valid_ids, len(kinds), steps, seed, larger=True)
             nats = loss_on(network, test_ids)
             note((f"LSTM of {LARGER}, AdamW", len(train), steps, seed, round(nats, 4), chosen, round(spent, 1)))
+        for steps in HALF_OPEN_STEPS if options.half_open or options.seeds is None else ():
+            network, _, chosen, spent = learn(ids, valid_ids, len(kinds), steps, seed, b_f=0.0)
+            nats = loss_on(network, test_ids)
+            note(("LSTM, half open", len(train), steps, seed, round(nats, 4), chosen, round(spent, 1)))
         for size, tried in [*STEPS.items(), *((0, (steps,)) for steps in LENGTHS)]:
-            if options.larger or (options.sizes and size not in options.sizes):
+            if options.larger or options.half_open or (options.sizes and size not in options.sizes):
                 continue
             trained = {steps: learn(ids[: size or None], valid_ids, len(kinds), steps, seed) for steps in tried}
             steps = min(trained, key=lambda steps: trained[steps][1])
