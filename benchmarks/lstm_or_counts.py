@@ -9,9 +9,10 @@ TEXT is a plain text file. Its first eight tenths are to learn from, the next te
 model; for the LSTM how many steps, and the moment at which it was best), and the last tenth is asked once. Both read
 the same first N characters. Counting: modified Kneser-Ney of the best order from 2 to 7. LSTM: as in chapter 05, one
 layer of 192 without dropout, plain gradient descent with clipping, 32 rows, pieces of 64 characters, the forget gates
-mostly open at the start (a bias of 2), or half open (0) in one training of 4,000 steps on all of the text; the learning rate falls to 0 in a straight line, the text is read again and again. The larger LSTM
-has a layer of 384, and AdamW trains it on all of the text. It is torch's LSTM, which computes what a learner's does,
-about three times as fast.
+mostly open at the start (a bias of 2), or half open (0) in one training of 4,000 steps on all of the text; the
+learning rate falls to 0 in a straight line, the text is read again and again. The larger LSTM has a layer of 384, and
+AdamW trains it on all of the text. It is torch's LSTM, which computes what a learner's does, about three times as
+fast.
 """
 
 import argparse
