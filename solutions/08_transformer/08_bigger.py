@@ -112,7 +112,7 @@ if big is not None:
 # ### What newer models do differently
 #
 # GPT-2 is from 2019. Surprisingly little has changed since. Today's models normalise with the root mean square alone (**RMSNorm**), use other activations in the feed-forward layer, leave out the biases, and have replaced the table of positions by **rotary positions** (J. Su and others, 2021). These turn pairs of numbers in each query and key, like the hands of clocks, by an angle
-# that is proportional to the place. If a query at place $m$ is turned by $m\alpha$ and a key at place $n$ by $n\alpha$, the angle between them has changed by $(m-n)\alpha$ only. So the score knows how far apart two words are, and not where they stand.
+# that is proportional to the place. If a query at place $m$ is turned by $m\alpha$ and a key at place $n$ by $n\alpha$, the angle between them has changed by $(m-n)\alpha$ only. So the score knows how far apart two words are, and not where they stand. (Three more names that you will meet: **SwiGLU** is such an activation, **grouped queries** let several heads share their keys and values, and a **mixture of experts** has many feed-forward layers, of which each token uses only a few.)
 #
 # The other important change is a matter of speed. When you let your model write, it reads the whole text again for every new token. But as long as the text fits into its places, a causal model never changes its past: the keys and values of old places stay what they were. So one can keep them in a **cache**, and each new token costs one place instead
 # of all. The picture shows three rounds of writing.
