@@ -53,10 +53,10 @@ def cross_attention(
     half = max(len(source), len(target)) * wide / 2
     left = 0.75 + half
     canvas = Canvas(left + half + 8.6, 6.2)
-    for words, y, role in ((source, 5.0, "input"), (target, 1.2, "input")):
+    for words, y in ((source, 5.0), (target, 1.2)):
         for column, word in enumerate(words):
             x = left + (column - (len(words) - 1) / 2) * wide
-            canvas.box(x, y, wide - 0.15, 0.7, plain(word), role)
+            canvas.box(x, y, wide - 0.15, 0.7, plain(word))
     canvas.text(left - half - 0.35, 5.0, "$y$")
     canvas.text(left - half - 0.35, 1.2, "$x$")
     canvas.text(left, 5.75, "the text that is asked")
