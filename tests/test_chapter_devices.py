@@ -52,7 +52,7 @@ CHAPTERS = {
     ),
     "05_recurrent": Chapter(
         "[my_model, first_model]",
-        37,
+        40,
         {
             "torch.randint(2, (1_000,))": "torch.randint(2, (100,))",
             "(5, 10, 20, 40, 80)": "(5, 10)",

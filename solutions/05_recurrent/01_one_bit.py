@@ -11,14 +11,15 @@
 # all. What it knows about the past is what it has written down.
 #
 # **What this chapter promises.** In the first half hour you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for 10,000 steps while we shake them. Then you will see why a memory that is
-# so good is almost impossible to *learn*, and you will build the network that gets around this problem, the **LSTM**. As soon as its equations stand in your notebook, it reads a text that you have chosen, and writes in its alphabet. The rest of the chapter asks two questions about
-# this: *how could it learn that?* And: *how do we make it good?* At the end you train it once more, with a training step and a loop that you have written yourself.
+# so good is hard to *learn* by gradient descent, and you will build the network that gets around this problem, the **LSTM**. As soon as its equations stand in your notebook, it reads a text that you have chosen, and writes in its alphabet. The rest of the chapter asks two questions about
+# this: *how could it learn that?* And: *how do we make it good?* At the end you train it once more, with a training step and a loop that you have written yourself, and a number tells you how much better it has become.
 #
-# **And something that you should know beforehand.** At the end you will probably lose. On a million characters, the counting model of chapter 02 predicts the next character better than the LSTM that you train here in ten minutes. The reason is not that the network is worse at
-# remembering. A counting model needs to see something only once to know it, whereas a network moves its weights by small steps and has to see it many times. Does more text turn the order round, or more time? Section 8 has the measurements, and the answer is: neither. A larger network with a better optimiser does.
+# **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next character of the same text. It needs seconds, and you will need ten minutes. Who wins, with how much text, and after how much training? Make a guess now. Section 8 has the measurements.
 
 # %% [markdown]
 # The tasks take a little less than three hours. With reading, playing and training, count on four or four and a half. Section 5 ends at a good place for a break.
+#
+# The next cell prints on which device your networks train. The networks here are small, and their steps come one after the other. For such work a GPU is no help: in our test, one core of a CPU ran this chapter (at the sizes with which it is graded) in about 80 seconds, and a large GPU had not finished after 270. If the cell says `cuda`, start Jupyter with `LMKIT_DEVICE=cpu`.
 
 # %%
 import math
@@ -59,6 +60,7 @@ device = choose_device()
 plots.use_style()
 plt.rcParams.update({"figure.figsize": (7, 3.2), "figure.dpi": 140})
 torch.set_num_threads(1)  # small networks: a second thread costs more than it brings
+print("device:", device)
 
 
 # %% folded="a helper for the checks"
@@ -126,7 +128,7 @@ watch({"mine": (1.0, 1.0, 0.0)}, noise=0.1)
 #
 # Instead of searching blindly, look at what happens while only zeros are read. Then the new state depends on the old state alone, $h_t = \tanh(w_h h_{t-1} + b)$. This is a curve that we can draw: for each old state on the horizontal axis, its height is the new state. We also draw the diagonal, on which the new state equals the old one.
 #
-# With these two lines you can follow a state with your finger, as the thin staircase in the figure does. It starts at 0.15. Go up to the curve: its height is the next state. Go sideways to the diagonal: now that height has become your place on the axis. Go up to the curve again, sideways to the diagonal again, and so on. Each stair is one step in time.
+# With a curve and the diagonal you can follow a state with your finger. Have the figure below before you while you read this. The thin staircase on the steep curve starts at 0.15. Go up to the curve: its height is the next state. Go sideways to the diagonal: now that height has become your place on the axis. Go up to the curve again, sideways to the diagonal again, and so on. Each stair is one step in time.
 #
 # Where curve and diagonal cross, the state stays where it is. Such a place is called a **fixed point**. Look for the difference between the two curves. How many fixed points has each, and where do their staircases end?
 
@@ -143,9 +145,10 @@ for slope, colour in ((0.7, plots.COLOURS[1]), (2.0, plots.COLOURS[0])):
         places, heights = [*places, places[-1], after], [*heights, after, after]
     axes.plot(places, heights, color=colour, linewidth=1, alpha=0.7)
 axes.plot([-0.957, 0.957], [-0.957, 0.957], "o", color=plots.COLOURS[0])
-axes.plot(0, 0, "o", color=plots.COLOURS[0], markerfacecolor="white")
+axes.plot(0, 0, "o", color=plots.COLOURS[0], markerfacecolor="white", markersize=12)
+axes.plot(0, 0, "o", color=plots.COLOURS[1])
 axes.set(
-    title="A steep curve has two places of rest, a flat one has one",
+    title="A steep curve has three fixed points, a flat one has one",
     xlabel="state $h_{t-1}$",
     ylabel="next state $h_t$ ($b$ = 0)",
 )
@@ -155,7 +158,7 @@ plt.show()
 # %% [markdown]
 # The flat curve has slope 0.7 at zero. Its staircase started at 0.9, and it runs down to the only crossing. It would end there from everywhere, so the past is forgotten. The steep curve has slope 2 at zero, more than the diagonal, and therefore it crosses the diagonal three times. From 0.15 the staircase climbs to the filled dot at 0.96, and from the negative side it would run down to the one at -0.96.
 #
-# These outer two fixed points are **stable**: a state near one of them is pulled towards it. The middle one, the empty ring, is **unstable**: it is a watershed, and the slightest push sends a state away from it, to one side or the other.
+# These outer two fixed points are **stable**: a state near one of them is pulled towards it. The middle one of the steep curve, the ring, is **unstable**: it is a watershed, and the slightest push sends a state away from it, to one side or the other.
 
 # %% [markdown] statement="latch"
 # ### Hold a bit
@@ -299,7 +302,7 @@ for steps in (2, 10, 40):
     print(f"{steps:3} steps multiply it by {abs(factor) ** steps:.1e}")
 
 # %% [markdown]
-# After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why noise cannot harm you. But a gradient *is* a small change. At a fixed point that pulls small changes in, like the two of your latch, $\lvert \partial h_t / \partial h_{t-1} \rvert$ is smaller than 1, so the gradient shrinks at every step as well. The better a
+# After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why noise cannot harm you. But a gradient *is* a small change. A stable fixed point shrinks every small change, so $\lvert \partial h_t / \partial h_{t-1} \rvert < 1$ there. The gradient is multiplied by the same number at every step, so it shrinks too. The better a
 # state ignores noise, the less gradient survives. **Robust memory and learnability pull against each other** (Y. Bengio, P. Simard and P. Frasconi, 1994).
 #
 # If we want a network to *learn* what to remember, we need another kind of memory. But first let us see the same thing with more than one number.

@@ -158,9 +158,9 @@ plt.show()
 #
 # ### And how far does a gradient reach?
 #
-# For learning, the question is asked in the opposite direction: how much does the *last* state change if an earlier state changes a little? For one number, each step contributed the factor $(1 - h_t^2)\, w_h$. With vectors, the gradient itself is a vector of $k$ numbers, and each step back multiplies it by a matrix: first by the slopes $1 - h_t^2$, entry by entry, and then by $W_h^\top$.
+# For learning, the question is asked in the opposite direction: how much does the *last* state change if an earlier state changes a little? For one number, each step contributed the factor $(1 - h_t^2)\, w_h$. With vectors, the gradient itself is a vector of $k$ numbers, and each step back does two things to it: it multiplies each entry by its slope $1 - h_t^2$, and the result by the matrix $W_h^\top$.
 #
-# Here is one step back with $k = 2$, $\rho = 0.8$ and a quarter turn: $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$. The states are small, so the slopes are nearly 1, and we leave them out. A gradient of $(1, 0)$ at $h_t$ becomes $W_h^\top (1, 0) = (0, -0.8)$ at $h_{t-1}$, and $(-0.64, 0)$ at $h_{t-2}$. It turns, and at each step its length is multiplied by 0.8.
+# Here is one step back with $k = 2$, $\rho = 0.8$ and a quarter turn: $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$. The states here are small, so all slopes are nearly 1, and only the matrix counts. A gradient of $(1, 0)$ at $h_t$ becomes $W_h^\top (1, 0) = (0, -0.8)$ at $h_{t-1}$, and $(-0.64, 0)$ at $h_{t-2}$. It turns, and at each step its length is multiplied by 0.8.
 #
 # Autograd can do that for us with 32 numbers. In the next cell it goes back through *your* loop, one state at a time. After each step back we measure the **length** of the gradient vector, that is, the root of the sum of its squares. The dashed lines are the prediction, $\rho$ to the power of the steps. Which of the three measured lines will leave its prediction?
 
@@ -195,8 +195,7 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The two figures look alike, and they must: what does not influence the end gets no gradient from the end. With $\rho = 0.8$ the gradient **vanishes**: a word fifty steps back has about a hundred thousandth of the influence of the last one, so training hardly ever notices it. With $\rho = 1.1$ the product of the matrices alone would **explode**, as the dashed line shows. Here the tanh holds it back, but it does not always do so, and one exploding gradient
-# is enough to throw a training off. You will see one in section 4, and stop it in section 6 with a simple trick.
+# The two figures look alike, and they must: what does not influence the end gets no gradient from the end. With $\rho = 0.8$ the gradient **vanishes**: a word fifty steps back has about a hundred thousandth of the influence of the last one, so training hardly ever notices it. With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times longer. Without the tanh it would follow the dashed line, up to 300 times; this is called **exploding**. Here the tanh holds it back, but it does not always do so.
 #
-# And the middle curve? At $\rho = 1$ the gradient hardly fades. So one could simply start every RNN with a rotation for $W_h$. People do: it is called an **orthogonal start**, and Q. Le, N. Jaitly and G. Hinton (2015) got far with the simplest rotation of all, the identity. Keep this network in mind, because in section 5 it will compete, and it will be good. But notice what it cannot do. It keeps everything for equally long, a comma as well as the subject of the sentence. A reader should be able to *decide*: this I keep, that I
+# And the middle curve? At $\rho = 1$ the gradient hardly fades. So one could simply start an RNN with a rotation for $W_h$. People do: it is called an **orthogonal start**. (Q. Le, N. Jaitly and G. Hinton, 2015, got far with the simplest one, the identity, in a network with ReLU in place of the tanh.) But notice what it cannot do. It keeps everything for equally long, a comma as well as the subject of the sentence. A reader should be able to *decide*: this I keep, that I
 # forget, and this new thing replaces that old one. For decisions we need another kind of network.

@@ -9,7 +9,7 @@
 # 2. How much of something new is added? This is the **input gate** $i_t$. The new thing itself is called the **candidate**, $\tilde C_t$.
 # 3. How much of the cell is shown to the rest of the network? This is the **output gate** $o_t$. What is shown is the state $h_t$. A number can be kept for a long time without being shown.
 #
-# Here is one step with $k = 3$, in numbers. The sign $\star$ means: multiply entry by entry. Each of the three numbers goes its own way, so read the rows from top to bottom, and follow one column at a time. Which of the three old numbers survives the step?
+# Here is one step with $k = 3$, in numbers. The sign $\star$ means: multiply entry by entry. Choose a place, say the left-most box of each strip, and look only at that place, row by row, from top to bottom. Then do the same for the other two. Which of the three old numbers survives the step?
 
 # %% folded="draws the gates in numbers" alt="Four rows of three numbers each: forget multiplies the old cell, input multiplies the new content, add sums the two, and output multiplies the tanh of the sum to give the state."
 drawings.lstm_gates()
@@ -27,20 +27,20 @@ drawings.lstm_gates()
 # o_t &= \sigma(W_o\,[e_t, h_{t-1}] + b_o) & h_t &= o_t \star \tanh(C_t)
 # \end{aligned}$$
 #
-# Each $W$ has the shape $[k, d + k]$ and each bias the shape $[k]$. The left column holds the three decisions. The right column says what is done with them.
+# Each $W$ has the shape $[k, d + k]$ and each bias the shape $[k]$. The left column holds the three decisions. The right column says what is done with them. In the drawing below, the cell runs along the top, and the four grey boxes hold all the weights. (C. Olah's *Understanding LSTM Networks*, 2015, taught many people to see the cell in this way, as a conveyor belt.)
 
 # %% folded="draws the cell" alt="Above a straight line carries the cell past a product and a sum. Below, state and word feed four boxes: forget gate, input gate, new content and output gate, whose results meet that line."
 drawings.lstm_cell()
 
 # %% [markdown]
-# The same in a picture. The cell runs along the top, past one multiplication and one addition, like a suitcase on a conveyor belt. The four grey boxes hold all the weights.
+# Follow the line at the top with your finger, as if you were a suitcase on that belt: you pass one multiplication and one addition, and nothing else. From now on we call this line the **belt**.
 
 # %% [markdown] statement="lstm_step"
 # ### One step of an LSTM
 #
 # Write `lstm_step(e, h, C, W, b)`, one step for a whole batch of $B$ texts at once. `W` and `b` are dictionaries with the keys `"C"`, `"f"`, `"i"` and `"o"`; it returns the new $h$ and the new $C$.
 #
-# This is the only LSTM in the chapter. When it works, two cells below the checks it reads your own text, and writes.
+# All models that you train on your text in this chapter are built around this function. When it works, it reads your text a few cells further down, and writes.
 
 # %% [markdown] hints="lstm_step"
 # 1. A batch has one text in each row. So which of the two is transposed when you multiply $[B, d + k]$ with $[k, d + k]$?
@@ -278,7 +278,7 @@ print(f"{sum(w.numel() for w in first_model.parameters()):,} weights, all random
 print(first_words())
 
 # %% [markdown]
-# Dice with $V$ faces. The network has never seen a text. So let it see yours, for about a minute. The next cell cuts random pieces of 64 characters out of your text, and the course's own loop from chapter 04 asks the network, at each character, which one comes next. You will replace everything in it later; this is only a first look. What do you expect after one minute: the right letters? Words? Sentences?
+# Dice with $V$ faces. The network has never seen a text. So let it see yours, for about a minute. The next cell cuts random excerpts of 64 characters out of your text, and the course's own loop from chapter 04 asks the network, at each character, which one comes next. You will replace everything in it later; this is only a first look. What do you expect after one minute: the right letters? Words? Sentences?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -310,7 +310,7 @@ print(first_words())
 # %% [markdown]
 # Your equations have learned the alphabet, the spelling of short words, and a little of how your text sounds. Nobody has told the network what a word is. It reads one character at a time, and all that it has of the past is a list of numbers.
 #
-# Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory; here something has survived, and we want to know what. And: *how do we make it good?* We could wait longer, of course. But there is a better start, a better way to read a text, and a limit that no patience overcomes. The first question needs sections 3, 4 and 5, and the second one sections 6 to 8.
+# Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory; here something has survived, and we want to know what. And: *how do we make it good?* We could wait longer, of course. But there is also the start of the gates, the way of reading, and the size, and you will measure what each is worth. The first question needs sections 3, 4 and 5, and the second one sections 6 to 8.
 #
 # ### The bit once more
 #
@@ -455,17 +455,18 @@ agrees(forget_bias, ours.forget_bias, _steps, rtol=0, atol=1e-5)
 
 
 # %% [markdown]
-# Here is your chip at work, over 200 steps. The thin grey line is the bit that it reads: it changes at random, and most of the time it means nothing. The triangles are the five moments at which *write* is 1. Look at what the state does between two triangles.
+# Here is your chip at work, over 200 steps. The small grey dots are the bits that it reads: they change at random, and most of the time they mean nothing. The triangles are the five moments at which *write* is 1. Look at what the state does between two triangles.
 
-# %% folded="draws your memory chip" alt="The state of the cell over 200 steps, at plus or minus 0.76. It takes over the bit at each of five marked moments and stays level between them, while the grey line of random bits changes all the time."
+# %% folded="draws your memory chip" alt="The state of the cell over 200 steps, at plus or minus 0.76. It takes over the bit at each of five marked moments and stays level between them, while the grey dots of random bits change all the time."
 rng = random.Random(4)
 orders = {10: 1, 45: 0, 60: 1, 110: 0, 170: 1}  # at which step what is written
 words = [(orders.get(t, rng.randint(0, 1)), int(t in orders)) for t in range(200)]
 _, axes = plt.subplots(figsize=(7.4, 2.8))
 axes.plot(
     [2 * bit - 1 for bit, _ in words],
-    color="lightgray",
-    linewidth=0.8,
+    ".",
+    color="gray",
+    markersize=3,
     label="bit (1 is up)",
 )
 axes.plot(
@@ -492,7 +493,7 @@ for half_life in (1, 5, 20, 100):
     print(f"half-life {half_life:3} steps: b_f = {forget_bias(half_life):.2f}")
 
 # %% [markdown]
-# Look at the printed lines. With $b_f = 0$, the forget gate is $\sigma(0) = \tfrac12$, and half of everything is gone after a single step. Your first model started like this, and so does nearly every LSTM, unless somebody does something about it. Remember this line for section 5.
+# Look at the printed lines. With $b_f = 0$, the forget gate is $\sigma(0) = \tfrac12$, and half of everything is gone after a single step. Your first model started like this, and so, nearly, does torch's `nn.LSTM`. (Keras starts with $b_f = 1$.) Remember this line for sections 5 and 6.
 #
 # ### The other side of the bargain
 #
@@ -545,6 +546,6 @@ for name, share in shares.items():
     )
 
 # %% [markdown]
-# With the usual weights, the cells forget. Nothing pulls a cell back, so the small pushes add up, and sooner or later they have carried it across zero. (If you have set your weights so that $h$ feeds the bit back into the cell, yours may stay. Then you have built a latch inside the cell, and you pay for it as in section 1.)
+# With the usual weights, the cells forget one after the other. Nothing pulls a cell back, so the small pushes add up, and sooner or later they have carried it across zero. (Guessing would be 50 %, so the printed share after 1,000 steps is not much.) (If you have set your weights so that $h$ feeds the bit back into the cell, yours may stay. Then you have built a latch inside the cell, and you pay for it as in section 1.)
 #
-# So the cell has not escaped from the bargain between robust memory and learnability. It has taken *the other side* of it. The latch shrinks small changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient. For a computer that is a good trade, because inside it there is hardly any noise, and a network that cannot learn is of no use. How much of the gradient stays, we see now.
+# So the cell has not escaped from the bargain between robust memory and learnability. It has taken *the other side* of it. The latch shrinks small changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient. For a network that has to learn that is a good trade. What disturbs its cells is not noise from outside but its own gates, when they are not quite open or not quite closed, and those can be trained. How much of the gradient stays, we see now.

@@ -3,7 +3,9 @@
 #
 # Your first model has learned from its gradients. We want to see what happens to a gradient on its way back through the gates, and to *see* it we send one back through one step with our own hands. It is the one longer calculation in this chapter. You need it once in your life, and then you can leave it to autograd with a good conscience.
 #
-# **What arrives.** Imagine that the text goes on after step $t$, and that somebody has already worked backwards through the rest of it. Two gradients of the loss $\ell$ arrive at our step. One belongs to $h_t$: call it $dh$. It collects everything that later steps have read from $h_t$. The other one reaches $C_t$ along the conveyor belt, from $C_{t+1}$: call it $dC$.
+# Each of the $B$ texts has read a vector $e_t$ of $d$ numbers and an old state $h_{t-1}$ of $k$ numbers, and the four parts each have a matrix $W$ and a bias $b$, as in section 3.
+#
+# **What arrives.** Imagine that the text goes on after step $t$, and that somebody has already worked backwards through the rest of it. Two gradients of the loss $\ell$ arrive at our step. One belongs to $h_t$: call it $dh$. It collects everything that later steps have read from $h_t$. The other one reaches $C_t$ along the belt, from $C_{t+1}$: call it $dC$.
 #
 # **First add.** $C_t$ does not act through the belt alone. It also acts through $h_t = o_t \star \tanh(C_t)$. When something has several ways to the loss, their contributions add up. So before anything else we add the two:
 #
@@ -22,12 +24,12 @@
 #
 # The first row is the one for which we came. There is no matrix in it, and no $1 - h^2$. If the gate is open, the gradient passes *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. That is the whole trick of the LSTM. (Transformers, in chapter 06 and later, have a relative of it without a gate, the *residual connection*.)
 #
-# **In numbers, for $k = 1$.** Say $C_{t-1} = 1$, the gates are $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate is $\tilde C = 0.4$. Forwards: $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, $\tanh(1.1) = 0.80$ and $h_t = 0.40$. Now let $dh = 1$ and $dC = 0.2$ arrive.
+# **In numbers, for $k = 1$.** Say $C_{t-1} = 1$, the gates are $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate is $\tilde C = 0.4$. Forwards: $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, $\tanh(1.1) = 0.80$ and $h_t = 0.40$. The step has read $e_t = 2$ and $h_{t-1} = 0.5$, so $d = 1$. Now let $dh = 1$ and $dC = 0.2$ arrive.
 #
 # 1. Add: the slope of the tanh is $1 - 0.80^2 = 0.36$, so $G = 0.2 + 1 \cdot 0.5 \cdot 0.36 = 0.38$.
 # 2. Through the sum: $C_{t-1}$ gets $0.38 \cdot 0.9 = 0.34$; $f$ gets $0.38 \cdot 1 = 0.38$; $\tilde C$ gets $0.38 \cdot 0.5 = 0.19$; $i$ gets $0.38 \cdot 0.4 = 0.15$. The output gate gets its share from $h_t$ directly: $1 \cdot 0.80 = 0.80$.
 # 3. Through the activation functions. The slope of a sigmoid can be written with its own value, $\sigma' = \sigma\,(1 - \sigma)$, just as that of the tanh is $1 - \tanh^2$. For the forget gate it is $0.9 \cdot 0.1 = 0.09$, which leaves $\delta_f = 0.38 \cdot 0.09 = 0.034$. This $\delta_f$ is the gradient of $a_f = W_f\,[e_t, h_{t-1}] + b_f$, the number that went into the sigmoid. Each of the other three parts has its own $\delta$, made in the same way.
-# 4. Through the weights. $a_f$ is an affine map of $x = [e_t, h_{t-1}]$. Suppose that $d = 1$, $e_t = 2$ and $h_{t-1} = 0.5$. Then the gradient of $W_f$ is $\delta_f$ times what the weight was multiplied with, $0.034 \cdot (2, 0.5) = (0.068, 0.017)$, and that of $b_f$ is $\delta_f$ itself. Back to $x$ goes $\delta_f$ times the weights $W_f$, and since all four parts have read $x$, their four contributions add up.
+# 4. Through the weights. $a_f$ is an affine map of $x = [e_t, h_{t-1}]$. Here $x = (2, 0.5)$. So the gradient of $W_f$ is $\delta_f$ times what the weight was multiplied with, $0.034 \cdot (2, 0.5) = (0.068, 0.017)$, and that of $b_f$ is $\delta_f$ itself. Back to $x$ goes $\delta_f$ times the weights $W_f$, and since all four parts have read $x$, their four contributions add up.
 #
 # Do steps 3 and 4 for one more part with pencil and paper before you write any code. Then the function is the same four steps, for arrays.
 
@@ -287,34 +289,41 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# They do. So on the belt, memory and gradient have the *same* half-life, and one bias sets it. With a half-life of 100, a word 60 steps back still gets two thirds of the gradient. And your first model? It began with half-life 1, on the line that falls fastest. Ten characters back, a thousandth of the gradient was left on its belt.
+# They do; the dashed lines can hardly be seen, because the measured ones cover them. So on the belt, memory and gradient have the *same* half-life, and one bias sets it. With a half-life of 100, a word 60 steps back still gets two thirds of the gradient. And your first model? It began with half-life 1, on the line that falls fastest. Ten characters back, a thousandth of the gradient was left on its belt.
 #
-# But there is more than the belt. A part of the gradient leaves it at every step, goes through the four matrices to $h_{t-1}$, and joins the belt again one step earlier. With our tiny weights this detour carried next to nothing. A real LSTM of this size starts with weights about twenty times as large. So let us repeat the last curve, half-life 100, with the weights with which your class `LSTM` starts, for six seeds. Will the detours make the gradient smaller or larger?
+# But there is a second way back. The gates have read $h_{t-1}$, so some gradient goes from the gates of step $t$ to $h_{t-1}$, and from there into $C_{t-1}$. We call it the **detour**. With our tiny weights it carried next to nothing.
+#
+# The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six seeds: once with half-life 100, and once with half-life 1, like your first model. Will the detours make the gradient smaller or larger than the belt alone? Make two guesses, one for each.
 
-# %% alt="The gradient of the cell by steps back for six starts of the real LSTM, on a logarithmic scale. Instead of following the dashed prediction, which falls slowly below one, all six lines climb."
+# %% alt="The gradient of the cell by steps back for six starts of the real LSTM and two half-lives, on a logarithmic scale. With half-life 100 all six lines climb above the dashed prediction; with half-life 1 all fall steeply, but more slowly than the dashed line."
 starts = []
 for seed in range(6):
     set_seed(seed)
     starts.append({part: W.detach() for part, W in LSTM(width, width).W.items()})
-grown = [cell_gradients(100, W) for W in starts]
+grown = {
+    half_life: [cell_gradients(half_life, W) for W in starts] for half_life in (100, 1)
+}
 _, axes = plt.subplots()
-for lengths_back in grown:
-    axes.semilogy(lengths_back, color=plots.COLOURS[0], linewidth=1)
-axes.semilogy(
-    [0, 59], [1, 2 ** (-59 / 100)], "--", color="black", label="the belt alone"
-)
-axes.semilogy([], [], color=plots.COLOURS[0], label="six real starts")
+for (half_life, found), colour in zip(grown.items(), plots.COLOURS, strict=False):
+    for lengths_back in found:
+        axes.semilogy(lengths_back, color=colour, linewidth=1)
+    axes.semilogy([], [], color=colour, label=f"half-life {half_life}, six starts")
+    axes.semilogy([0, 59], [1, 2 ** (-59 / half_life)], "--", color=colour)
 axes.set(
-    title="At its real start, the gradient of an LSTM grows",
-    xlabel="steps back, $T - t$",
+    title="With open gates the gradient grows, with half-open ones it vanishes",
+    xlabel="steps back, $T - t$ (dashed: the belt alone)",
     ylabel="length of the gradient (log)",
 )
-axes.legend(loc="upper left")
+axes.legend(loc="lower left")
 plt.show()
-ends = sorted(lengths_back[-1] for lengths_back in grown)
-print(
-    f"59 steps back: predicted {2 ** (-59 / 100):.2f}, found {ends[0]:.0f} to {ends[-1]:.0f}"
-)
+for half_life, found in grown.items():
+    ends = sorted(lengths_back[-1] for lengths_back in found)
+    print(
+        f"half-life {half_life:3}, 59 steps back: the belt alone {2 ** (-59 / half_life):.1g}, "
+        f"found {ends[0]:.1g} to {ends[-1]:.1g}"
+    )
 
 # %% [markdown]
-# Larger, and by a lot: it is an **exploding gradient**, before your eyes. Nothing on the belt shrinks the gradient any more, so whatever the detours add stays, and the detours of later steps add to it in turn. So an LSTM cures the *vanishing* gradient, not the exploding one. For that we need the simple trick of section 6.
+# In both cases the detours make the gradient larger than the belt alone. With half-life 100 the result is an **exploding gradient**, before your eyes. Nothing on the belt shrinks the gradient any more, so whatever the detours add stays. So open gates cure the *vanishing* gradient, not the exploding one.
+#
+# With half-life 1 it vanishes all the same. So how could your first model learn anything? Look at the left end of its lines: a few characters back, a good part of the gradient is still there. Letters and the spelling of short words need no more than that. And the gates are only half open at the *start*: training can open those that are worth it. At the end of section 7 you will look at the gates of a trained network and see how far it went.

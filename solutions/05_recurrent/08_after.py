@@ -141,18 +141,6 @@ looks = [0, my_steps // 20, my_steps // 4, my_steps]
 some = budget().choose(grading=5_000, laptop=20_000, gpu=50_000)
 
 
-@torch.no_grad()
-def held_out(model, ids):
-    """Nats per character of a text, read in ten rows."""
-    losses = []
-    for inputs, targets in stream_batches(ids, 10, len(ids)):
-        scores, _ = model(inputs.to(device))
-        losses.append(
-            F.cross_entropy(scores.flatten(0, 1), targets.to(device).flatten()).item()
-        )
-    return losses[0]
-
-
 def look(i):
     """Now and then measure, and at some steps let the network write."""
     if i % max(1, my_steps // 20) and i != my_steps:
@@ -184,7 +172,7 @@ minutes = (time.perf_counter() - begin) / 60
 print(f"{minutes:.1f} minutes")
 
 # %% [markdown]
-# **What to expect.** The loss starts near $\ln V$, as it must for a model that gives every character the same chance. Within the first few dozen steps it falls below 3 nats: by then the network knows how often each character occurs, and it begins to see which ones are neighbours. Then come short words, then long ones, then things that go beyond a word. Look for the first line in which you recognise *your* text.
+# **What to expect.** The loss starts near $\ln V$, as it must for a model that gives every character the same chance. In the first steps it may jump up, since a learning rate of 20 is large for a network that knows nothing. Within the first few dozen steps it falls below 3 nats: by then the network knows how often each character occurs, and it begins to see which ones are neighbours. Then come short words, then long ones, then things that go beyond a word. Look for the first line in which you recognise *your* text.
 
 # %% folded="prints the samples side by side"
 # NBVAL_IGNORE_OUTPUT
@@ -203,9 +191,9 @@ for i in range(min(20, max(map(len, columns)))):
     )
 
 # %% [markdown]
-# Read from left to right. The first column is noise. In the second one, the letters of your language come in about the right numbers. Then there are words, many of them invented, and the longer the training, the more of them are real. Compare the last column with what your first model wrote in section 3. The network was only ever asked which character comes next. And every weight of it was moved by your `train_step`, in your `train_on`, through your `lstm_step`.
+# Read from left to right. The first column is noise. In the second one, the frequent letters of your language have taken over. Then there are words, many of them invented, and the longer the training, the more of them are real. Compare the last column with what your first model wrote in section 3. The network was only ever asked which character comes next. And every weight of it was moved by your `train_step`, in your `train_on`, through your `lstm_step`.
 #
-# Here is how it went: above, the loss of each step, and below, the length of its gradient before clipping. How often was the gradient longer than the limit?
+# Here is how it went: above, the loss of each step, and below, the length of its gradient before clipping. How often was the gradient longer than the limit, and when?
 
 # %% alt="Two panels over the training steps: the loss falls steeply and then slowly; the length of the gradient scatters below the dashed limit of 0.5, with peaks above it early in the training."
 # NBVAL_IGNORE_OUTPUT
@@ -234,7 +222,9 @@ play(write, prompt, top_p=False)
 # %% [markdown]
 # ### What does one number know?
 #
-# Your network has a cell of many numbers. What are they for? Nobody has decided that; the training has. But one can look. Here is a guess that we can test: a network that predicts characters should know *how far it is inside the current word*, since a word has to end at some point. So let the network read a piece of text that it has not learned from, and look for the one number of its cell that goes most closely with the count of characters since the last blank.
+# Your network has a cell of many numbers. What are they for? Nobody has decided that; the training has. But one can look. Words end at blanks, so a network that predicts characters may well have a number that goes with *how far it is inside the current word*. Let the network read a piece of text that it has not learned from, and look for the one number of its cell that goes most closely with the count of characters since the last blank.
+#
+# Then look at that number's forget gate, since a good fit alone shows little. A number need not count or decide anything to go with the count. Imagine a simple **trace**: at each blank it is set to 1, and at every other character it is multiplied by a constant, that is, by a gate that never looks at anything. It also tells how long ago the blank was. So the cell prints what the best of three such traces reaches.
 #
 # A warning before you look: among so many numbers, one will always fit a bit by luck. So we choose it on one piece of text, and judge it on another.
 
@@ -279,11 +269,20 @@ def best_counter(model):
     return number_of, fits(second[0], truth[1])[number_of], second
 
 
+def traces(text):
+    """Three numbers that need no decision: at a blank 1, elsewhere 0.5, 0.7 or 0.9 times what they were; [len(text), 3]."""
+    found, now = [], np.zeros(3)
+    for character in text:
+        now = np.ones(3) if character.isspace() else now * (0.5, 0.7, 0.9)
+        found.append(now)
+    return np.array(found)
+
+
 look_at = budget().choose(grading=400, laptop=1_500, gpu=1_500)
 parts = [my_text["valid"][begin : begin + look_at] for begin in (0, look_at)]
 truth = [since_blank(part) for part in parts]
 set_seed(1)
-_, by_luck, _ = best_counter(LanguageModel(V, d, k, forget_bias(7)).to(device))
+_, by_luck, _ = best_counter(LanguageModel(V, d, k, forget_bias(best_start)).to(device))
 chosen, fit, (cell, gate) = best_counter(my_model)
 shown = slice(100, 170)
 _, (above, middle, below) = plt.subplots(
@@ -302,15 +301,27 @@ below.set_xticks(range(70), [c if c.isprintable() else "⏎" for c in parts[1][s
 below.tick_params(axis="x", length=0)
 plt.show()
 at_blanks = truth[1] == 0
-print(f"correlation with the count, on new text: {fit:+.2f}")
-print(f"the best of an untrained network:        {by_luck:+.2f}")
+by_trace = np.corrcoef(traces(parts[1]).T, truth[1])[-1, :-1]
 print(
     f"its forget gate: on average {gate[at_blanks, chosen].mean():.2f} at blanks, {gate[~at_blanks, chosen].mean():.2f} elsewhere"
 )
+print(f"correlation with the count, on new text: {fit:+.2f}")
+print(f"the best of an untrained network:        {by_luck:+.2f}")
+print(
+    f"the best trace that decides nothing:     {by_trace[np.abs(by_trace).argmax()]:+.2f}"
+)
+low, high = np.quantile(gate.mean(0), (0.1, 0.9))
+print(
+    f"all {k} forget gates began near {0.5 ** (1 / best_start):.2f}; averaged over this text, "
+    f"the middle 80 % of them are now between {low:.2f} and {high:.2f}"
+)
 
 # %% [markdown]
-# The sign of the correlation does not matter: a number may count downwards, for example from 0 to $-1$. Compare it with the line for an untrained network, which tells you how much is luck, because even random weights react to a blank. The further yours is from that, the more of this number is the work of your training. Then look at the forget gate. If it is clearly lower at blanks than elsewhere, your network erases its count at the end of a word, and that is your memory chip from section 3, built by training:
-# the blank says *write*. If it is not, the input gate does the work, and pushes the number back to its start.
+# First the gate. If it is clearly lower at blanks than elsewhere, this number is erased at the end of a word and kept inside it. Training has made a decision there: the blank says *erase*, as *write* did in your memory chip of section 3. If it is not, the input gate does the work, and pushes the number back.
+#
+# Then the correlation. (Its sign does not matter.) It should be far above that of an untrained network. But if the trace comes as high or higher, do not call your number a counter: the correlation alone could be had without any decision. So the gate says more than the fit, and the figure more than both. Is the curve a staircase in every word, or only in some?
+#
+# The last line is an answer to the question of section 4. These gates began at the start that you chose, and training has moved some of them down and some of them up. That is how a network that starts with half-open gates comes to remember for longer.
 #
 # A. Karpathy, J. Johnson and L. Fei-Fei (2015) found numbers of this kind in larger networks. One knew whether the text was inside quotation marks, and another how long the line already was.
 
@@ -365,12 +376,16 @@ test_nats = {
 for name, nats in test_nats.items():
     print(f"{name:11} {nats:.3f} nats per character of the test text")
 better = min(test_nats, key=test_nats.get)
+first_nats = held_out(first_model, text_ids["test"][:test_some])
+print(f"first model {first_nats:.3f}, the one of section 3")
 print(
     f"\nOn {len(text_ids['train']):,} characters, after {minutes:.1f} minutes: {better} is better."
 )
 
 # %% [markdown]
-# If you have lost, you are in good company: so do we, and section 8 shows what it takes to win. If you have won, look at how long the dashed line was below yours. A few seconds of counting had done as well as all those minutes.
+# Look at the third line first, because the second question of section 3 was how to make the model *good*. The two LSTMs differ in size, in the time that they had, and in the optimiser. The course's loop used AdamW, which adapts the length of the step for each weight, and with as many steps that is the better optimiser: in the table of section 6, after 400 steps, it is ahead of your gradient descent in every row. So if your last model is better, it owes that to more steps (and on a laptop to its size), not to the loop. You will write AdamW in chapter 08.
+#
+# If you have lost against the counts, you are in good company: so do we, and section 8 shows what it takes to win. If you have won, look at how long the dashed line was below yours. A few seconds of counting had done as well as all those minutes.
 #
 # In any case, your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 
