@@ -168,6 +168,8 @@ plt.show()
 # score is between 2 and 3 (pairs that met 20 times or more).
 
 # %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 more = budget().choose(grading=13_500, laptop=40_000, gpu=40_000)
 A1_long, B1_long, _ = learn(update, seen, V, power_one, steps=more)
 high = (N >= 20) & (wanted > 2) & (wanted < 3)
