@@ -19,7 +19,7 @@
 # %% [markdown]
 # The tasks take a little less than three hours. With reading, playing and training, count on four or four and a half. Section 5 ends at a good place for a break.
 #
-# The next cell prints on which device your networks train. The networks here are small, and their steps come one after the other. For such work a GPU is no help: in our test, one core of a CPU ran this chapter (at the sizes with which it is graded) in about 80 seconds, and a large GPU had not finished after 270. If the cell says `cuda`, start Jupyter with `LMKIT_DEVICE=cpu`.
+# The next cell prints on which device your networks train. The networks here are small, and their steps come one after the other. For such work a GPU is no help: in our test a large GPU had not finished this chapter, at the sizes with which it is graded, after 270 seconds, and one core of a CPU needs less. If the cell says `cuda`, start Jupyter with `LMKIT_DEVICE=cpu`.
 
 # %%
 import math

@@ -195,7 +195,7 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The two figures look alike, and they must: what does not influence the end gets no gradient from the end. With $\rho = 0.8$ the gradient **vanishes**: a word fifty steps back has about a hundred thousandth of the influence of the last one, so training hardly ever notices it. With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times longer. Without the tanh it would follow the dashed line, up to 300 times; this is called **exploding**. Here the tanh holds it back, but it does not always do so.
+# The two figures look alike, and they must: what does not influence the end gets no gradient from the end. With $\rho = 0.8$ the gradient **vanishes**: a word fifty steps back has about a hundred thousandth of the influence of the last one, so training hardly ever notices it. With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times as long. Without the tanh it would follow the dashed line, up to nearly 300 times; this is called **exploding**. Here the tanh holds it back, but it does not always do so.
 #
 # And the middle curve? At $\rho = 1$ the gradient hardly fades. So one could simply start an RNN with a rotation for $W_h$. People do: it is called an **orthogonal start**. (Q. Le, N. Jaitly and G. Hinton, 2015, got far with the simplest one, the identity, in a network with ReLU in place of the tanh.) But notice what it cannot do. It keeps everything for equally long, a comma as well as the subject of the sentence. A reader should be able to *decide*: this I keep, that I
 # forget, and this new thing replaces that old one. For decisions we need another kind of network.

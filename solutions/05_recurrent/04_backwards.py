@@ -310,7 +310,7 @@ for (half_life, found), colour in zip(grown.items(), plots.COLOURS, strict=False
     axes.semilogy([], [], color=colour, label=f"half-life {half_life}, six starts")
     axes.semilogy([0, 59], [1, 2 ** (-59 / half_life)], "--", color=colour)
 axes.set(
-    title="With open gates the gradient grows, with half-open ones it vanishes",
+    title="Open gates: it grows. Half-open gates: it vanishes",
     xlabel="steps back, $T - t$ (dashed: the belt alone)",
     ylabel="length of the gradient (log)",
 )
@@ -326,4 +326,4 @@ for half_life, found in grown.items():
 # %% [markdown]
 # In both cases the detours make the gradient larger than the belt alone. With half-life 100 the result is an **exploding gradient**, before your eyes. Nothing on the belt shrinks the gradient any more, so whatever the detours add stays. So open gates cure the *vanishing* gradient, not the exploding one.
 #
-# With half-life 1 it vanishes all the same. So how could your first model learn anything? Look at the left end of its lines: a few characters back, a good part of the gradient is still there. Letters and the spelling of short words need no more than that. And the gates are only half open at the *start*: training can open those that are worth it. At the end of section 7 you will look at the gates of a trained network and see how far it went.
+# With half-life 1 it vanishes all the same. So how could your first model learn anything? Look at the left end of its lines: two characters back a quarter of the gradient is still there, and five characters back a twentieth. To learn which letters follow each other, one needs no more than that. And the gates are only half open at the *start*: training can open those that are worth it. At the end of section 7 you will look at the gates of a trained network and see how far it went.
