@@ -173,7 +173,7 @@ axes.set(
     xlim=(45, 102),
     ylim=(-0.5, 4.5),
 )
-axes.legend(loc="lower left")
+axes.legend(loc="center")
 plt.show()
 for name, percent in learned_chip.items():
     print(

@@ -310,10 +310,10 @@ print(f"the best of an untrained network:        {by_luck:+.2f}")
 print(
     f"the best trace that decides nothing:     {by_trace[np.abs(by_trace).argmax()]:+.2f}"
 )
-low, high = np.quantile(gate.mean(0), (0.1, 0.9))
+low, high = np.quantile(gate, (0.1, 0.9))
 print(
-    f"all {k} forget gates began near {0.5 ** (1 / best_start):.2f}; averaged over this text, "
-    f"the middle 80 % of them are now between {low:.2f} and {high:.2f}"
+    f"all {k} forget gates began near {0.5 ** (1 / best_start):.2f}. Now, on this text, "
+    f"a tenth of their values is below {low:.2f}, and a tenth is above {high:.2f}"
 )
 
 # %% [markdown]
@@ -321,7 +321,7 @@ print(
 #
 # Then the correlation. (Its sign does not matter.) It should be far above that of an untrained network. But if the trace comes as high or higher, do not call your number a counter: the correlation alone could be had without any decision. So the gate says more than the fit, and the figure more than both. Is the curve a staircase in every word, or only in some?
 #
-# The last line is an answer to the question of section 4. These gates began at the start that you chose, and training has moved some of them down and some of them up. That is how a network that starts with half-open gates comes to remember for longer.
+# The last line is about all gates at all places, and it belongs to the question of section 4. At the start, every one of them stood near the same value. Training has taught them to open and close with what they read. While a gate is nearly open, its number is kept, and so is its gradient; in this way a network that starts with half-open gates can come to remember for longer.
 #
 # A. Karpathy, J. Johnson and L. Fei-Fei (2015) found numbers of this kind in larger networks. One knew whether the text was inside quotation marks, and another how long the line already was.
 
