@@ -12,6 +12,7 @@ nbgrader a copy that hangs has a few seconds for a cell, as here.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,7 @@ c.Execute.timeout = {seconds}
 c.ExecutePreprocessor.timeout = {seconds}
 c.Judge.timeout = {seconds}
 """
+SOLVED = re.compile("(?i)solution|_ans$")  # how some name the notebook with the answers, beside the one without
 app = typer.Typer(add_completion=False)
 Folders = Annotated[list[Path], typer.Argument(help="Clones of courses.")]
 Most = Annotated[int, typer.Option(help="Notebooks of each course, spread over it; 0: all.")]
@@ -80,7 +82,8 @@ def as_course(clone: Path, folder: Path) -> Course:
     settings = SETTINGS.format(header=header, footer=footer, seconds=SECONDS)
     (folder / "nbgrader_config.py").write_text(settings)
     for path in (folder / "source").glob("*/*.ipynb"):
-        if not has_tests(path):
+        is_unsolved = not SOLVED.search(path.stem) and any(SOLVED.search(other.stem) for other in path.parent.glob("*.ipynb"))
+        if is_unsolved or not has_tests(path):
             path.unlink()
     return open_course(folder)
 

@@ -11,7 +11,7 @@ from autograder.course import Course
 from autograder.disk import write_atomically
 
 WAYS = "ways"  # folder in a course's state
-VERSION = 1  # of what decides about ways: another number has every reference tried again
+VERSION = 2  # of what decides about ways: another number has every reference tried again
 
 
 @dataclass(frozen=True)
