@@ -44,6 +44,7 @@ c.IncludeHeaderFooter.header = {header!r}
 c.IncludeHeaderFooter.footer = {footer!r}
 c.Execute.timeout = {seconds}
 c.ExecutePreprocessor.timeout = {seconds}
+c.ExecutePreprocessor.kernel_name = "python3"  # not what the notebook names, which need not be here
 c.Judge.timeout = {seconds}
 """
 SOLVED = re.compile("(?i)solution|_ans$")  # how some name the notebook with the answers, beside the one without
@@ -82,7 +83,8 @@ def as_course(clone: Path, folder: Path) -> Course:
     settings = SETTINGS.format(header=header, footer=footer, seconds=SECONDS)
     (folder / "nbgrader_config.py").write_text(settings)
     for path in (folder / "source").glob("*/*.ipynb"):
-        is_unsolved = not SOLVED.search(path.stem) and any(SOLVED.search(other.stem) for other in path.parent.glob("*.ipynb"))
+        others = [other.stem for other in path.parent.glob("*.ipynb")]
+        is_unsolved = not SOLVED.search(path.stem) and any(map(SOLVED.search, others))
         if is_unsolved or not has_tests(path):
             path.unlink()
     return open_course(folder)

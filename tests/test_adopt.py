@@ -201,6 +201,19 @@ def test_a_reference_is_tried_again_when_something_changes(
     assert not any(test.fails for test in tried_reference(course, PARTS[0]).tests)
 
 
+def test_modules_in_a_folder_that_the_notebook_puts_on_the_path(tmp_path: Path) -> None:
+    cells = [
+        free("import sys\nsys.path.append('./code')"),
+        free("from more import thrice"),
+        task("triple", "def triple(x):\n    return thrice(x)"),
+        check("triple_one", "assert triple(1) == thrice(1)", 1),
+    ]
+    module = "def thrice(x):\n    return 3 * x\n"
+    for number in range(2):  # the second course meets what the first has left in this process
+        course = make(tmp_path / str(number), {f"{LAB}/one.ipynb": cells, f"{LAB}/code/more.py": module})
+        assert [test.way for test in tried_reference(course, f"{LAB}/one").tests] == [Way.WALL]
+
+
 def test_metadata_of_older_versions_and_cells_that_have_one_name(tmp_path: Path) -> None:
     old = [
         graded("### BEGIN SOLUTION\nx = 1\n### END SOLUTION", "x", solution=True),
