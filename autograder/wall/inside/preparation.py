@@ -2,8 +2,8 @@
 
 import contextlib
 import importlib
-import os
 import sys
+from pathlib import Path
 
 OPTIMIZERS = "torch.optim"  # a module of which the first call imports hundreds of others
 
@@ -45,5 +45,5 @@ def run(prelude: str) -> None:
 def forget_relative_folders() -> None:
     """Have Python look again whether a folder such as `./code` has a module: it was asked about another place."""
     for folder in list(sys.path_importer_cache):
-        if not os.path.isabs(folder):
+        if not Path(folder).is_absolute():
             del sys.path_importer_cache[folder]
