@@ -287,6 +287,9 @@ def test_the_time_limits_of_nbgrader_are_kept(tmp_path: Path) -> None:
     assert limits("c.Execute.timeout = 5\nc.ExecutePreprocessor.timeout = 60") == (5, 180)
     assert limits("c.ExecutePreprocessor.timeout = None") == (3600, 9 * 3600)
     assert limits("c.Execute.timeout = 5\nc.Judge.timeout = 7") == (7, 180)
+    course = make(tmp_path, {}, f"c.Execute.timeout = 5\n{LINE}\n")
+    course.nbgrader.Execute.timeout = 2  # on nbgrader's command line, which is read after the file
+    assert Judge(config=course.nbgrader).timeout == 2
 
 
 def test_a_file_that_nbgrader_leaves_to_students_is_kept(tmp_path: Path) -> None:
