@@ -214,6 +214,16 @@ def test_modules_in_a_folder_that_the_notebook_puts_on_the_path(tmp_path: Path) 
         assert [test.way for test in tried_reference(course, f"{LAB}/one").tests] == [Way.WALL]
 
 
+def test_cells_find_what_runs_them_as_under_nbgrader(tmp_path: Path) -> None:
+    cells = [
+        free("import os"),
+        task("runs", "def runs():\n    return os.getenv('NBGRADER_EXECUTION')"),
+        check("runs_here", "assert runs() == os.getenv('NBGRADER_EXECUTION') == 'autograde'", 1),
+    ]
+    course = make(tmp_path, {f"{LAB}/one.ipynb": cells})
+    assert [test.way for test in tried_reference(course, f"{LAB}/one").tests] == [Way.WALL]
+
+
 def test_metadata_of_older_versions_and_cells_that_have_one_name(tmp_path: Path) -> None:
     old = [
         graded("### BEGIN SOLUTION\nx = 1\n### END SOLUTION", "x", solution=True),
