@@ -182,7 +182,7 @@ def _row(course: Course, part: str, there: Path) -> Row:
         all(beside.get(("reference", name)) == most[name] for name in tests),
         all(here.get(("reference", name)) == most[name] for name in tests),
     )
-    for student in COPIES:
+    for student in copies:
         for name in tests:
             mine, theirs = here.get((student, name)), beside.get((student, name))
             if mine != theirs:
