@@ -10,6 +10,7 @@ import nbformat
 import nbgrader
 import pytest
 from foreign_course import check, exercise, free, graded, hand_in, make, question, task, text_of, with_answers
+from traitlets.config.loader import DeferredConfigString
 from typer.testing import CliRunner
 
 from autograder.authoring.adopting import LINE
@@ -298,7 +299,7 @@ def test_the_time_limits_of_nbgrader_are_kept(tmp_path: Path) -> None:
     assert limits("c.ExecutePreprocessor.timeout = None") == (3600, 9 * 3600)
     assert limits("c.Execute.timeout = 5\nc.Judge.timeout = 7") == (7, 180)
     course = make(tmp_path, {}, f"c.Execute.timeout = 5\n{LINE}\n")
-    course.nbgrader.Execute.timeout = 2  # on nbgrader's command line, which is read after the file
+    course.nbgrader.Execute.timeout = DeferredConfigString("2")  # nbgrader's command line, read after the file
     assert Judge(config=course.nbgrader).timeout == 2
 
 

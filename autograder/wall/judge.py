@@ -187,7 +187,8 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
         """Give a cell as many seconds as nbgrader would, if its configuration or command line says so."""
         limits = [self.config[section].timeout for section in EXECUTES if "timeout" in self.config.get(section, {})]
         if limits:
-            self.timeout = int(limits[0]) if limits[0] and limits[0] > 0 else NO_LIMIT
+            seconds = 0 if str(limits[0]) == "None" else int(limits[0])  # a text, if it comes from the command line
+            self.timeout = seconds if seconds > 0 else NO_LIMIT
             if "notebook_timeout" not in self.config.Judge:
                 self.notebook_timeout = max(NOTEBOOK_SECONDS, CELLS * self.timeout)
 
