@@ -28,8 +28,7 @@ FILES = (
     "apps/test_nbgrader_export.py",
     "apps/test_nbgrader_db.py",
     "apps/test_api.py",
-    "api/test_gradebook.py",
-)
+)  # api/test_gradebook.py is none of them: it keeps its gradebook in memory and reads no configuration
 # Why a test that passes under plain nbgrader does not with our line, by its name.
 SEED = "the file of a graded notebook says what its tests drew from, another number for each of two equal notebooks"
 OTHER_TESTS = "a notebook with tests that the source does not have is graded by those that it has, and stops nothing"
