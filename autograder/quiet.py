@@ -6,6 +6,8 @@ from nbgrader.converters import BaseConverter
 
 from autograder.course import CourseError
 
+MAX_CAUSE = 300  # characters: nbgrader may put a whole cell into it
+
 
 class _Collector(logging.Handler):
     def __init__(self) -> None:
@@ -26,4 +28,4 @@ def run_quietly(converter: BaseConverter) -> None:
     except (Exception, SystemExit) as error:
         tracebacks = [message for message in collector.messages if "Traceback" in message]
         cause = (tracebacks or collector.messages or [str(error)])[0].strip().split("\n")[-1]
-        raise CourseError(f"nbgrader gave up: {cause}") from error
+        raise CourseError(f"nbgrader gave up: {cause[:MAX_CAUSE]}") from error

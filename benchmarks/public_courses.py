@@ -12,6 +12,7 @@ nbgrader a copy that hangs has a few seconds for a cell, as here.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import nbformat
 import typer
@@ -43,8 +44,10 @@ c.IncludeHeaderFooter.header = {header!r}
 c.IncludeHeaderFooter.footer = {footer!r}
 c.Execute.timeout = {seconds}
 c.ExecutePreprocessor.timeout = {seconds}
+c.ExecutePreprocessor.kernel_name = "python3"  # not what the notebook names, which need not be here
 c.Judge.timeout = {seconds}
 """
+SOLVED = re.compile("(?i)solution|_ans$")  # how some name the notebook with the answers, beside the one without
 app = typer.Typer(add_completion=False)
 Folders = Annotated[list[Path], typer.Argument(help="Clones of courses.")]
 Most = Annotated[int, typer.Option(help="Notebooks of each course, spread over it; 0: all.")]
@@ -80,7 +83,9 @@ def as_course(clone: Path, folder: Path) -> Course:
     settings = SETTINGS.format(header=header, footer=footer, seconds=SECONDS)
     (folder / "nbgrader_config.py").write_text(settings)
     for path in (folder / "source").glob("*/*.ipynb"):
-        if not has_tests(path):
+        others = [other.stem for other in path.parent.glob("*.ipynb")]
+        is_unsolved = not SOLVED.search(path.stem) and any(map(SOLVED.search, others))
+        if is_unsolved or not has_tests(path):
             path.unlink()
     return open_course(folder)
 
@@ -177,7 +182,7 @@ def _row(course: Course, part: str, there: Path) -> Row:
         all(beside.get(("reference", name)) == most[name] for name in tests),
         all(here.get(("reference", name)) == most[name] for name in tests),
     )
-    for student in COPIES:
+    for student in copies:
         for name in tests:
             mine, theirs = here.get((student, name)), beside.get((student, name))
             if mine != theirs:
@@ -279,26 +284,44 @@ def speed(folders: Folders, most: Most = 2, students: Annotated[int, typer.Optio
         with tempfile.TemporaryDirectory() as made:
             course = as_course(clone, Path(made) / "here")
             for part in parts_of(course, most):
-                ratios.append(_ratio(course, part, Path(made) / part, students))
-                print(f"{clone.name}: {part}: {ratios[-1]:.1f} times", flush=True)
+                here, there = _costs(course, part, Path(made) / part, students)
+                ratios.append(there.seconds / here.seconds)
+                cpu = there.cpu / here.cpu
+                print(
+                    f"{clone.name}: {part}: {here.seconds:.1f} s and {there.seconds:.1f} s, {ratios[-1]:.1f} times"
+                    f" ({cpu:.1f} of processor time)",
+                    flush=True,
+                )
     print(f"{sum(ratios) / len(ratios):.1f} times on average, {min(ratios):.1f} at least")
 
 
-def _ratio(course: Course, part: str, folder: Path, students: int) -> float:
-    """How many times as fast a class of damaged copies, none of which hangs, is graded here, the trial included."""
+class Cost(NamedTuple):
+    """Of grading a class."""
+
+    seconds: float
+    cpu: float  # seconds of processor time
+
+
+def _costs(course: Course, part: str, folder: Path, students: int) -> list[Cost]:
+    """Of a class of damaged copies, none of which hangs: here, the trial included, and there."""
     reference = read_reference(course, part)
     kinds = ["reference", *(name for name in COPIES if name not in ("hanging", "crashing"))]
-    seconds = []
+    costs = []
     for where, command in (("here", ["autograder.cli", "grade"]), ("there", ["nbgrader", "autograde"])):
         only = plain_course(course, part, folder / where)
         for number in range(students):
             kind = kinds[number % len(kinds)]
             node = reference.copy().node if kind == "reference" else damaged(reference, kind)
             hand_in(only, f"student{number:02}", part, node)
-        start = time.monotonic()
+        before = os.times()
         nbgrader(only.root, assignment_in(part), module=command)
-        seconds.append(time.monotonic() - start)
-    return seconds[1] / seconds[0]
+        after = os.times()
+        cpu = sum(getattr(after, kind) - getattr(before, kind) for kind in ("children_user", "children_system"))
+        graded = {student for (student, _), points in marks_in(only, part).items() if points is not None}
+        if len(graded) < students:
+            print(f"{part}: {len(graded)} of {students} were graded {where}", file=sys.stderr, flush=True)
+        costs.append(Cost(after.elapsed - before.elapsed, cpu))
+    return costs
 
 
 if __name__ == "__main__":

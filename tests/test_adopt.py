@@ -10,6 +10,7 @@ import nbformat
 import nbgrader
 import pytest
 from foreign_course import check, exercise, free, graded, hand_in, make, question, task, text_of, with_answers
+from traitlets.config.loader import DeferredConfigString
 from typer.testing import CliRunner
 
 from autograder.authoring.adopting import LINE
@@ -201,6 +202,29 @@ def test_a_reference_is_tried_again_when_something_changes(
     assert not any(test.fails for test in tried_reference(course, PARTS[0]).tests)
 
 
+def test_modules_in_a_folder_that_the_notebook_puts_on_the_path(tmp_path: Path) -> None:
+    cells = [
+        free("import sys\nsys.path.append('./code')"),
+        free("from more import thrice"),
+        task("triple", "def triple(x):\n    return thrice(x)"),
+        check("triple_one", "assert triple(1) == thrice(1)", 1),
+    ]
+    module = "def thrice(x):\n    return 3 * x\n"
+    for number in range(2):  # the second course meets what the first has left in this process
+        course = make(tmp_path / str(number), {f"{LAB}/one.ipynb": cells, f"{LAB}/code/more.py": module})
+        assert [test.way for test in tried_reference(course, f"{LAB}/one").tests] == [Way.WALL]
+
+
+def test_cells_find_what_runs_them_as_under_nbgrader(tmp_path: Path) -> None:
+    cells = [
+        free("import os"),
+        task("runs", "def runs():\n    return os.getenv('NBGRADER_EXECUTION')"),
+        check("runs_here", "assert runs() == os.getenv('NBGRADER_EXECUTION') == 'autograde'", 1),
+    ]
+    course = make(tmp_path, {f"{LAB}/one.ipynb": cells})
+    assert [test.way for test in tried_reference(course, f"{LAB}/one").tests] == [Way.WALL]
+
+
 def test_metadata_of_older_versions_and_cells_that_have_one_name(tmp_path: Path) -> None:
     old = [
         graded("### BEGIN SOLUTION\nx = 1\n### END SOLUTION", "x", solution=True),
@@ -274,6 +298,9 @@ def test_the_time_limits_of_nbgrader_are_kept(tmp_path: Path) -> None:
     assert limits("c.Execute.timeout = 5\nc.ExecutePreprocessor.timeout = 60") == (5, 180)
     assert limits("c.ExecutePreprocessor.timeout = None") == (3600, 9 * 3600)
     assert limits("c.Execute.timeout = 5\nc.Judge.timeout = 7") == (7, 180)
+    course = make(tmp_path, {}, f"c.Execute.timeout = 5\n{LINE}\n")
+    course.nbgrader.Execute.timeout = DeferredConfigString("2")  # nbgrader's command line, read after the file
+    assert Judge(config=course.nbgrader).timeout == 2
 
 
 def test_a_file_that_nbgrader_leaves_to_students_is_kept(tmp_path: Path) -> None:

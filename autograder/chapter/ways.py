@@ -10,8 +10,9 @@ from autograder.chapter.cells import MARK, Notebook, Way
 from autograder.course import Course
 from autograder.disk import write_atomically
 
+EXECUTES = ("Execute", "ExecutePreprocessor")  # where nbgrader's configuration may say how long a cell may run
 WAYS = "ways"  # folder in a course's state
-VERSION = 1  # of what decides about ways: another number has every reference tried again
+VERSION = 2  # of what decides about ways: another number has every reference tried again
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ def _digest(course: Course, chapter: str, reference: Notebook) -> str:
         VERSION,
         cells,
         digest_of_files(course, chapter),
-        {name: str(settings[name]) for name in settings if name != "unsafe"},
+        settings,
+        [str(course.nbgrader.get(section, {}).get("timeout")) for section in EXECUTES],
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()

@@ -28,6 +28,7 @@ from traitlets import Bool, Dict, Integer, List, Unicode
 from autograder.chapter.beside import folder_for
 from autograder.chapter.cells import Notebook, NotebookCell, Way
 from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
+from autograder.chapter.ways import EXECUTES
 from autograder.course import course_of
 from autograder.intake.outputs import clean_markdown, clean_outputs, storable
 from autograder.oracle.answers import is_ours
@@ -52,6 +53,8 @@ PATIENCE_LOST = 5  # times less time than the first has each further check of a 
 SPARE_PROCESSES = 4  # kept for crashes, when tests that have passed are run once more
 OUR_SECONDS = 10  # that a test may itself compute, beyond what student code may
 COURSES_OUTPUT = "(From the course's own run: no check needs this cell, so it was not run for you.)\n"
+NO_LIMIT = 3600  # seconds that a cell has where nbgrader would wait for ever
+NOTEBOOK_SECONDS, CELLS = 180, 9  # that a whole notebook has at least, and how many times those of a cell
 RUNS_BESIDE = "runs_beside_the_answer"  # attribute of library functions that must run on the student's side
 
 
@@ -152,7 +155,9 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
 
     memory = Integer(warm.MEMORY, help="Bytes of memory for all processes of a notebook.").tag(config=True)
     timeout = Integer(20, help="Seconds that one cell may compute or sleep.").tag(config=True)
-    notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may compute or sleep.").tag(config=True)
+    notebook_timeout = Integer(NOTEBOOK_SECONDS, help="Seconds that all cells of a notebook may compute or sleep.").tag(
+        config=True
+    )
     max_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
     hash_seed = Integer(warm.HASH_SEED, help="Decides on the order of texts in students' sets, as PYTHONHASHSEED.").tag(
         config=True
@@ -175,6 +180,17 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.remarks = []
+        if "timeout" not in {**settings, **self.config.Judge}:
+            self._keep_nbgraders_limit()
+
+    def _keep_nbgraders_limit(self) -> None:
+        """Give a cell as many seconds as nbgrader would, if its configuration or command line says so."""
+        limits = [self.config[section].timeout for section in EXECUTES if "timeout" in self.config.get(section, {})]
+        if limits:
+            seconds = 0 if str(limits[0]) == "None" else int(limits[0])  # a text, if it comes from the command line
+            self.timeout = seconds if seconds > 0 else NO_LIMIT
+            if "notebook_timeout" not in self.config.Judge:
+                self.notebook_timeout = max(NOTEBOOK_SECONDS, CELLS * self.timeout)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
@@ -250,7 +266,7 @@ class _Trial:
 
     def run(self) -> list[Verdict]:
         # Given cells run on our side too, and must come to the same.
-        with _environment(self.settings.environment), at_place(self.settings.files):
+        with _environment({**warm.GRADING, **self.settings.environment}), at_place(self.settings.files):
             return self._run()
 
     def _run(self) -> list[Verdict]:

@@ -7,6 +7,7 @@ side that a test needs.
 
 import ast
 import functools
+import re
 import symtable
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.chapter.cells import CellKind, Notebook, NotebookCell
 from autograder.wall.inside.preparation import OPTIMIZERS
+
+SETS_PATH = re.compile(r"\bsys\.path\b|\bfrom sys import\b.*\bpath\b")  # decides where modules are found
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,7 @@ def plan(reference: Notebook) -> Plan:
     students: set[str] = set()
     modules: set[str] = set()
     judges_cells: dict[int, Names] = {}
+    paths: set[int] = set()  # positions of those that decide where modules are found, which any test may need
     given: dict[str, list[int]] = {}
     asked: dict[str, frozenset[str]] = {}
     imported: dict[str, tuple[str, str]] = {}
@@ -141,12 +145,13 @@ def plan(reference: Notebook) -> Plan:
         if cell.is_test:
             if names is None:
                 raise ValueError(f"Test cell {cell.name} is not plain Python.")
-            given[cell.name] = _needed(set(names.uses) - students, judges_cells, modules)
+            given[cell.name] = _needed(set(names.uses) - students, judges_cells, modules, paths)
             asked[cell.name] = (names.uses - names.binds) & students
         elif names is None:
             continue
         elif cell.is_locked and not names.uses & students:
             judges_cells[position] = names
+            paths |= {position} if SETS_PATH.search(cell.source) else set()
             students -= names.changes(modules)
             modules = (modules - names.binds) | names.imports
         else:
@@ -200,12 +205,12 @@ def _code_cells(notebook: Notebook) -> list[tuple[int, NotebookCell]]:
     return [(position, cell) for position, cell in enumerate(notebook.cells) if cell.is_code]
 
 
-def _needed(wanted: set[str], judges_cells: dict[int, Names], modules: set[str]) -> list[int]:
-    """Positions of the cells that bind the wanted names, and what those cells need in turn."""
+def _needed(wanted: set[str], judges_cells: dict[int, Names], modules: set[str], paths: set[int]) -> list[int]:
+    """Positions of the cells that bind the wanted names, those in `paths`, and what all these need in turn."""
     needed = []
     for position in sorted(judges_cells, reverse=True):
         names = judges_cells[position]
-        if names.changes(modules) & wanted:
+        if position in paths or names.changes(modules) & wanted:
             needed.append(position)
             wanted |= names.uses
     return sorted(needed)

@@ -15,9 +15,6 @@ import autograder.oracle
 # What hidden tests import (see `autograder.authoring.ours`): nothing else of the harness is seen in a sandbox.
 ORACLE = (Path(autograder.__file__), Path(autograder.oracle.__file__).parent)
 
-NO_LIMIT = 3600  # seconds, where nbgrader would wait for ever
-NOTEBOOK_SECONDS, CELLS = 180, 9  # that a whole notebook has at least, and how many times those of a cell
-
 
 def harden(config: Config, visible: Sequence[Path] = (), environment: dict[str, str] | None = None) -> None:
     """Put our intake and the sandboxed execution into nbgrader's own autograding.
@@ -26,7 +23,6 @@ def harden(config: Config, visible: Sequence[Path] = (), environment: dict[str, 
     that notebooks use; `environment` are variables of the course's own that they find set.
     """
     _find_tools_of_this_environment()
-    _keep_its_limit(config)
     # nbgrader 0.9.6 meets SQLAlchemy 2 with a harmless warning for every submission.
     warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")
     config.Judge.visible_folders = [str(folder) for folder in visible]
@@ -47,15 +43,6 @@ def harden(config: Config, visible: Sequence[Path] = (), environment: dict[str, 
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
-
-
-def _keep_its_limit(config: Config) -> None:
-    """Give a cell as many seconds as nbgrader would, if the course has said so and has said nothing to us."""
-    for section in ("Execute", "ExecutePreprocessor"):
-        if "timeout" in config.get(section, {}) and "timeout" not in config.Judge:
-            seconds = config[section].timeout
-            config.Judge.timeout = int(seconds) if seconds and seconds > 0 else NO_LIMIT
-            config.Judge.setdefault("notebook_timeout", max(NOTEBOOK_SECONDS, CELLS * config.Judge.timeout))
 
 
 def visible_folders(config: Config) -> list[Path]:

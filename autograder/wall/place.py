@@ -13,6 +13,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograder.wall.inside.preparation import forget_relative_folders
+
 LARGEST_COPY = 2**20  # bytes; of a larger file a cell gets a link to one that it cannot change
 
 # Runs in the student's process before any cell does.
@@ -49,6 +51,7 @@ def at_place(folder: str) -> Iterator[None]:
         os.chdir(place)
         sys.path.insert(0, place)
         importlib.invalidate_caches()
+        forget_relative_folders()
         try:
             yield
         finally:

@@ -27,6 +27,7 @@ INSIDE = Path(protocol.__file__).parent
 AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE
 MEMORY = 8 * 2**30  # bytes that the processes of a notebook may have, unless the course says otherwise
 HASH_SEED = 0
+GRADING = {"NBGRADER_EXECUTION": "autograde"}  # nbgrader's way of telling cells what runs them
 SETTINGS = (
     "memory",
     "hash_seed",
@@ -60,7 +61,8 @@ class Kind:
 
 def kind_of(reference: Notebook, settings: Mapping[str, Any]) -> Kind:
     """What a chapter's submissions need, from its reference and the course's settings of the judge."""
-    environment = {"PYTHONHASHSEED": str(settings.get("hash_seed", HASH_SEED)), **settings.get("environment", {})}
+    hash_seed = {"PYTHONHASHSEED": str(settings.get("hash_seed", HASH_SEED))}
+    environment = {**hash_seed, **GRADING, **settings.get("environment", {})}
     folders = [*settings.get("visible_folders", []), *filter(None, [settings.get("files", "")])]
     return Kind(
         tuple(Path(folder) for folder in folders),

@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import sys
+from pathlib import Path
 
 OPTIMIZERS = "torch.optim"  # a module of which the first call imports hundreds of others
 
@@ -32,7 +33,17 @@ def warm_up(modules: list[str]) -> None:
 
 def run(prelude: str) -> None:
     """Run the course's own first cells, for what they leave in caches; their names are forgotten."""
+    path = list(sys.path)
     with contextlib.suppress(Exception):
         exec(prelude, {"__name__": "__prelude__"})
+    sys.path[:] = path
+    forget_relative_folders()
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+def forget_relative_folders() -> None:
+    """Have Python look again whether a folder such as `./code` has a module: it was asked about another place."""
+    for folder in list(sys.path_importer_cache):
+        if not Path(folder).is_absolute():
+            del sys.path_importer_cache[folder]
