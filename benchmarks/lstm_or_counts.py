@@ -2,22 +2,21 @@
 
     python -m benchmarks.lstm_or_counts TEXT            some thirty CPU minutes; writes data/recurrent/turn.csv
     python -m benchmarks.lstm_or_counts TEXT --seeds 1  a part of it, printed and not written
-    ... --seeds 1 --larger                              of it, the larger LSTM only
-    ... --seeds 1 --half-open                           of it, the LSTM whose forget gates start half open only
+    ... --seeds 1 --others                              of it, the other LSTMs only
 
 TEXT is a plain text file. Its first eight tenths are to learn from, the next tenth chooses (the order of the counting
 model; for the LSTM how many steps, and the moment at which it was best), and the last tenth is asked once. Both read
 the same first N characters. Counting: modified Kneser-Ney of the best order from 2 to 7. LSTM: as in chapter 05, one
 layer of 192 without dropout, plain gradient descent with clipping, 32 rows, pieces of 64 characters, the forget gates
-mostly open at the start (a bias of 2), or half open (0) in one training of 4,000 steps on all of the text; the
-learning rate falls to 0 in a straight line, the text is read again and again. The larger LSTM has a layer of 384, and
-AdamW trains it on all of the text. It is torch's LSTM, which computes what a learner's does, about three times as
-fast.
+mostly open at the start (a bias of 2); the learning rate falls to 0 in a straight line, the text is read again and
+again. The others read all of the text; they differ from this LSTM in the start, in the width, or in the optimiser. It
+is torch's LSTM, which computes what a learner's does, about three times as fast.
 """
 
 import argparse
 import csv
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +34,27 @@ STEPS = {  # characters: how many steps are tried
     100_000: (500, 1_000, 2_000),
     300_000: (1_000, 2_000, 4_000),
 }
-HALF_OPEN_STEPS = (4_000,)
 LENGTHS = (500, 1_000, 2_000, 4_000, 8_000)  # steps on all of the text, each a training of its own
-LARGER, LARGER_STEPS, LARGER_LR = 384, (2_000,), 5e-3  # and AdamW
+ADAMW_LR = 5e-3
 COLUMNS = ["model", "characters", "steps", "seed", "nats", "chosen", "CPU seconds"]
 Row = tuple[str, int, int, int, float, int, float]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Width, optimiser (AdamW or gradient descent) and forget bias at the start of an LSTM."""
+
+    k: int = K
+    adamw: bool = False
+    b_f: float = B_F
+
+
+OTHERS = {  # model in the file: its kind, training steps on all of the text
+    "LSTM of 384, AdamW": (Kind(384, adamw=True), 2_000),
+    "LSTM of 192, AdamW": (Kind(adamw=True), 2_000),
+    "LSTM of 384, descent": (Kind(384), 2_000),
+    "LSTM, half open": (Kind(b_f=0.0), 4_000),
+}
 
 
 class Network(nn.Module):
@@ -77,12 +92,12 @@ def loss_on(network: Any, ids: Tensor) -> float:
 
 
 def learn(
-    ids: Tensor, valid: Tensor, vocabulary: int, steps: int, seed: int, larger: bool = False, b_f: float = B_F
+    ids: Tensor, valid: Tensor, vocabulary: int, steps: int, seed: int, kind: Kind = Kind()
 ) -> tuple[Any, float, int, float]:
     """The network when it was best on `valid`, its nats there, the step, and the CPU seconds of training."""
     torch.manual_seed(seed)
-    network: Any = Network(vocabulary, LARGER if larger else K, b_f=b_f)
-    adamw = torch.optim.AdamW(network.parameters(), lr=LARGER_LR) if larger else None
+    network: Any = Network(vocabulary, kind.k, b_f=kind.b_f)
+    adamw = torch.optim.AdamW(network.parameters(), lr=ADAMW_LR) if kind.adamw else None
     state, place = None, 0
     inputs, targets = in_rows(ids, ROWS)
     best, chosen, spent = float("inf"), 0, 0.0
@@ -99,7 +114,7 @@ def learn(
         F.cross_entropy(scores.flatten(0, 1), targets[:, piece].flatten()).backward()
         nn.utils.clip_grad_norm_(network.parameters(), LIMIT)
         if adamw:
-            adamw.param_groups[0]["lr"] = LARGER_LR * (1 - step / steps)
+            adamw.param_groups[0]["lr"] = ADAMW_LR * (1 - step / steps)
             adamw.step()
         else:
             with torch.no_grad():
@@ -130,8 +145,7 @@ def main() -> None:
     parser.add_argument("text", type=Path)
     parser.add_argument("--seeds", type=int, nargs="*")
     parser.add_argument("--sizes", type=int, nargs="*", help="only these numbers of characters (0: all)")
-    parser.add_argument("--larger", action="store_true", help="only the larger LSTM")
-    parser.add_argument("--half-open", action="store_true", help="only the LSTM with half-open forget gates")
+    parser.add_argument("--others", action="store_true", help="only the other LSTMs")
     parser.add_argument("--part", type=Path, help="write the rows of these seeds here")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -154,16 +168,12 @@ def main() -> None:
             nats, order, spent = counted(read, valid[:20_000], test, [*kinds, "<UNK>", "</s>"])
             note(("Kneser-Ney", len(read), 0, 0, round(nats, 4), order, round(spent, 1)))
     for seed in (seed for seed in seeds if seed):
-        for steps in LARGER_STEPS if options.larger or options.seeds is None else ():
-            network, _, chosen, spent = learn(ids, valid_ids, len(kinds), steps, seed, larger=True)
+        for name, (kind, steps) in OTHERS.items() if options.others or options.seeds is None else ():
+            network, _, chosen, spent = learn(ids, valid_ids, len(kinds), steps, seed, kind)
             nats = loss_on(network, test_ids)
-            note((f"LSTM of {LARGER}, AdamW", len(train), steps, seed, round(nats, 4), chosen, round(spent, 1)))
-        for steps in HALF_OPEN_STEPS if options.half_open or options.seeds is None else ():
-            network, _, chosen, spent = learn(ids, valid_ids, len(kinds), steps, seed, b_f=0.0)
-            nats = loss_on(network, test_ids)
-            note(("LSTM, half open", len(train), steps, seed, round(nats, 4), chosen, round(spent, 1)))
+            note((name, len(train), steps, seed, round(nats, 4), chosen, round(spent, 1)))
         for size, tried in [*STEPS.items(), *((0, (steps,)) for steps in LENGTHS)]:
-            if options.larger or options.half_open or (options.sizes and size not in options.sizes):
+            if options.others or (options.sizes and size not in options.sizes):
                 continue
             trained = {steps: learn(ids[: size or None], valid_ids, len(kinds), steps, seed) for steps in tried}
             steps = min(trained, key=lambda steps: trained[steps][1])
