@@ -11,7 +11,7 @@ resume      a run that is killed after its first checkpoint, and goes on
 characters  nanoGPT's character Transformer (10.6 million weights; 1,500 steps of 64 x 256 characters, dropout 0.2) with
             this course's parts and optimiser. nanoGPT reports 1.4697 nats on tiny Shakespeare: give that file as --text
 chapters    every chapter that trains, executed on the GPU with the small sizes that grading takes
-learner     chapter 08 with the sizes that it takes on a GPU (11 million weights), and TEXT as the learner's own text,
+learner     chapter 08 with the sizes that it takes on a GPU, and TEXT as the learner's own text,
             as far as the time reaches: OUT/learner.ipynb
 
 Each part leaves its folder or log in OUT, and OUT/gpu.json what was measured; no file is above 16 MB. A part that fails

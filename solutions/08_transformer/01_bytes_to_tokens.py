@@ -17,8 +17,8 @@
 # down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second, and
 # to find what is wrong with a model that does something else.
 #
-# You will need about five hours. Your model first trains for one minute, in section 4. The long training of section 6 takes between five and twenty minutes on a laptop, depending on its speed. On a GPU a
-# larger model trains in about the same time. You may then spend ten minutes more on making it better, and an LSTM trains beside it. Section 4 ends at a good place for a break.
+# You will need about five hours. Your model first trains for one minute, in section 4. The long training of section 6 takes between five and twenty minutes on a laptop, depending on its speed. A GPU needs
+# about a minute. You may then spend ten minutes more on making it better, and an LSTM trains beside it. Section 4 ends at a good place for a break.
 
 # %%
 import hashlib
@@ -72,7 +72,7 @@ torch.set_num_threads(1)  # on a CPU; for the long training you may try more
 print("Models of this chapter are trained on:", device)
 
 # %% [markdown]
-# If that line says *cuda*, torch has found a GPU, and the same cells will train a larger model there. Nothing else changes for you, except for one thing: if your code creates a new
+# If that line says *cuda*, torch has found a GPU, and the same cells will train there, with a long text a larger model. Nothing else changes for you, except for one thing: if your code creates a new
 # tensor, create it on the device of its input, as in `torch.zeros(3, device=x.device)`.
 #
 # ## Your text, and a network that knows nothing
@@ -260,7 +260,7 @@ agrees(
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (times differ from run to run)
-n_merges = budget().choose(grading=64, laptop=256, gpu=768)
+n_merges = budget().choose(grading=64, laptop=256, gpu=256)
 begin = time.perf_counter()
 merges = learn_merges(Counter(bpe.pieces(my_text["train"])), n_merges)
 seconds = time.perf_counter() - begin

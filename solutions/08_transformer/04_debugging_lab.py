@@ -129,17 +129,24 @@ print("loss by step, one batch:", {s: round(float(losses[s - 1]), 2) for s in ma
 # %% [markdown]
 # ### One minute with your own text
 #
-# Your model can learn, so let it read your text, for one minute. The next cell has the sizes. On a laptop the model gets a little less than a million weights, and it reads $B = 16$ stretches of $T = 128$ tokens in each step. On a GPU it gets
-# more than ten million. The loop is `train` from `lmkit` for now, and your own comes in section 6, where all these small functions are used again.
+# Your model can learn, so let it read your text, for one minute. The next cell has the sizes. On a laptop the model gets a little less than a million weights, and it reads $B = 16$ stretches of $T = 128$ tokens in each step. The loop is `train` from `lmkit` for now, and your own comes in section 6, where all these small functions are used again.
+#
+# On a GPU you could have more than ten million weights. We tried that on an H100, with one megabyte of Shakespeare and 64 stretches of 256 tokens in a step. After 400 steps the loss on held-out text was 3.5. After 1,200 it was 6.1, while the loss on the text that it learned from was 0.3: the model knew its book by heart. So the cell takes the large model only if your text has more than three million
+# tokens, and a smaller text gets the laptop's model and more steps.
 
 # %%
+small = {"block": 128, "layers": 4, "heads": 4, "width": 128}
+large = {"block": 256, "layers": 6, "heads": 6, "width": 384}
+much = len(my_tokens["train"]) > 3_000_000
 my_size = budget().choose(
     grading={"block": 64, "layers": 2, "heads": 4, "width": 64},
-    laptop={"block": 128, "layers": 4, "heads": 4, "width": 128},
-    gpu={"block": 256, "layers": 6, "heads": 6, "width": 384},
+    laptop=small,
+    gpu=large if much else small,
 )
 my_B, my_rate, my_std = budget().choose(
-    grading=(16, 1e-2, 0.05), laptop=(16, 3e-3, 0.05), gpu=(64, 1e-3, 0.02)
+    grading=(16, 1e-2, 0.05),
+    laptop=(16, 3e-3, 0.05),
+    gpu=(64, 1e-3, 0.02) if much else (16, 3e-3, 0.05),
 )
 T = my_size["block"]
 

@@ -362,13 +362,24 @@ axes.set(
 )
 axes.legend()
 plt.show()
+side = budget().choose(grading=512, laptop=1_024, gpu=8_192)
+square = torch.randn(side, side, device=device)
+for _ in range(2):  # the first product is slower: it makes room
+    begin = time.perf_counter()
+    (square @ square).sum().item()
+    peak = 2 * side**3 / (time.perf_counter() - begin)
 operations = 3 * sum(flops(my_V, T, my_size["width"], my_size["layers"]))
 operations *= my_parts * my_B * taken
-print(f"{operations:.1e} operations by your own count from section 4,", end=" ")
-print(f"{operations / minutes / 60e9:,.0f} billion a second")
+reached = operations / minutes / 60
+print(f"{operations:.1e} operations by your own count from section 4, or")
+print(
+    f"{reached / 1e9:,.0f} billion a second: {reached / peak:.0%} of one large product"
+)
 
 # %% [markdown]
-# As long as the two lines lie together, your model learns what holds for all of your text. Where the dashed one falls and the other one does not, it learns your text by heart. If the held-out loss has even risen, then your text is too short for this
+# The last line compares your training with the fastest thing that your machine does, a single product of two large matrices. Their ratio is called the **utilisation**. Small products keep a machine less busy than large ones, and the samples and the held-out losses take time as well. (On an H100, eleven million weights with your parts reached a half.)
+#
+# Now back to the curves. As long as the two lines lie together, your model learns what holds for all of your text. Where the dashed one falls and the other one does not, it learns your text by heart. If the held-out loss has even risen, then your text is too short for this
 # model, and early stopping has saved the best weights for you. (Larger models are often trained with **dropout** then, which sets some of the numbers in the stream to 0 at random, so that nothing can be learned by heart from a single one of them.)
 #
 # ### Make it better
