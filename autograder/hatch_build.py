@@ -6,7 +6,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class OutsideThePackage(BuildHookInterface[Any]):
-    """Puts rules for `share/` and `etc/` before the one that moves every path into `autograder/`; the first one holds."""
+    """Puts rules for `share/` and `etc/` before the one that moves all into `autograder/`; the first one holds."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Change the rules before anything is written."""

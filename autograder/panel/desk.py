@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,12 @@ class State:
     running: bool = False
     began: float = 0.0  # monotonic seconds
     checks: list[dict[str, Any]] | None = None  # as `Progress.as_fields` has them; None before the first check
+    not_begun: list[str] = field(default_factory=list)  # tasks that were as they are handed out
 
     def as_fields(self) -> dict[str, Any]:
         """All of it for JSON."""
         seconds = time.monotonic() - self.began if self.running else 0.0
-        shown = {"hidden": self.hidden, "problem": self.problem, "running": self.running, "checks": self.checks}
-        return {**shown, "seconds": seconds}
+        return {**{name: value for name, value in vars(self).items() if name != "began"}, "seconds": seconds}
 
 
 class Desk:
@@ -57,7 +57,7 @@ class Desk:
     async def state(self, notebook: Path) -> State:
         """What is known of a notebook; the first time the worker is asked to get ready for it."""
         if notebook not in self.states:
-            self.states[notebook] = State(problem="")
+            self.states[notebook] = State()
             try:
                 answer = await self._ask("ready", notebook)
             except Refused as problem:
@@ -83,7 +83,8 @@ class Desk:
 
     async def _check(self, notebook: Path, state: State) -> None:
         try:
-            state.checks = (await self._ask("check", notebook))["checks"]
+            answer = await self._ask("check", notebook)
+            state.checks, state.not_begun = answer["checks"], answer["not_begun"]
         except Refused as problem:
             state.problem = str(problem)
         finally:

@@ -80,7 +80,8 @@ def _check(course: Course, notebook: Path) -> dict[str, Any]:
 
     found = progress_of(course, notebook)
     remember(course, [found])
-    return {"checks": found.as_fields()["checks"]}
+    not_begun = found.checked.not_begun if found.checked else []
+    return {"checks": found.as_fields()["checks"], "not_begun": not_begun}
 
 
 def _reveal(course: Course, notebook: Path, task: str) -> str | None:

@@ -10,6 +10,7 @@ const POLL = 300; // milliseconds between two questions whether a check is done
 /** What the panel remembers of one notebook while it is open. */
 interface Memory {
   checks: Verdict[] | null;
+  notBegun: Set<string>;
   hidden: boolean;
   problem: string;
   /** Which task is being checked: its name, '' for all, null for none. */
@@ -51,7 +52,7 @@ export class TaskPanel extends Widget {
     const memory = this.memory;
     panel.content.model?.cells.changed.connect(() => this.draw());
     try {
-      this.take(memory, await stateOf(panel.context.path));
+      this.take(memory, await stateOf(panel.context.path), '');
     } catch (error) {
       memory.problem = String((error as Error).message);
     }
@@ -64,6 +65,7 @@ export class TaskPanel extends Widget {
     if (!memory) {
       memory = {
         checks: null,
+        notBegun: new Set(),
         hidden: false,
         problem: '',
         running: null,
@@ -78,10 +80,19 @@ export class TaskPanel extends Widget {
     return memory;
   }
 
-  private take(memory: Memory, state: State): void {
+  /** Keep what the server says; of the checks those of one task, or all if `task` is ''. */
+  private take(memory: Memory, state: State, task: string): void {
     memory.hidden = state.hidden;
     memory.problem = state.problem;
-    memory.checks = state.checks ?? memory.checks;
+    if (!state.checks) {
+      return;
+    }
+    const isOther = (verdict: Verdict) => task !== '' && verdict.task !== task;
+    memory.checks = [
+      ...(memory.checks ?? []).filter(isOther),
+      ...state.checks.filter(verdict => !isOther(verdict))
+    ];
+    memory.notBegun = new Set(state.not_begun);
   }
 
   private enter(cell: Cell | null): void {
@@ -111,7 +122,7 @@ export class TaskPanel extends Widget {
           await new Promise(done => window.setTimeout(done, POLL));
           state = await stateOf(panel.context.path);
         }
-        this.take(memory, state);
+        this.take(memory, state, task);
       } else {
         memory.checks = await this.runVisible(panel, task, memory.checks ?? []);
       }
@@ -162,6 +173,9 @@ export class TaskPanel extends Widget {
 
   private summary(memory: Memory, task: string): string {
     const checks = (memory.checks ?? []).filter(verdict => !task || verdict.task === task);
+    if (task && memory.notBegun.has(task)) {
+      return `${task}: this is still the cell that you were given.`;
+    }
     const failed = checks.filter(verdict => verdict.outcome !== 'passed').length;
     const earned = checks.reduce((sum, verdict) => sum + verdict.points, 0);
     const most = checks.reduce((sum, verdict) => sum + verdict.most_points, 0);
@@ -268,14 +282,15 @@ export class TaskPanel extends Widget {
     const { name } = task;
     const checks = (memory.checks ?? []).filter(verdict => verdict.task === name);
     const passed = checks.filter(verdict => verdict.outcome === 'passed').length;
-    const state = !checks.length ? 'unchecked' : passed === checks.length ? 'solved' : 'open';
+    const untried = !checks.length || memory.notBegun.has(name);
+    const state = untried ? 'unchecked' : passed === checks.length ? 'solved' : 'open';
     const item = element('li', `nw-task nw-${state}`);
     item.setAttribute('data-task', name);
     const head = element('div', 'nw-head');
     const mark = { unchecked: '○', solved: '✓', open: '✗' }[state];
     const sign = element('span', 'nw-sign', mark);
     sign.setAttribute('role', 'img');
-    sign.setAttribute('aria-label', { unchecked: 'not checked yet', solved: 'solved', open: 'not solved yet' }[state]);
+    sign.setAttribute('aria-label', { unchecked: 'not tried yet', solved: 'solved', open: 'not solved yet' }[state]);
     head.append(sign, this.button(name, `jump ${name}`, () => void this.jump(name), false, 'nw-name', `Go to ${name}`));
     const most = checks.length ? checks.reduce((sum, each) => sum + each.most_points, 0) : task.points;
     const earned = checks.reduce((sum, each) => sum + each.points, 0);
@@ -292,7 +307,7 @@ export class TaskPanel extends Widget {
     if (facts.length) {
       item.append(element('div', 'nw-facts', facts.join(' · ')));
     }
-    if (checks.some(verdict => verdict.outcome !== 'passed')) {
+    if (state === 'open') {
       item.append(this.messages(checks.filter(verdict => verdict.outcome !== 'passed')));
     }
     const buttons = element('div', 'nw-buttons');
@@ -344,6 +359,7 @@ export class TaskPanel extends Widget {
     const model = this.rendermime.createModel({ data: { 'text/markdown': markdown } });
     await renderer.renderModel(model);
     place.append(renderer.node);
+    this.rendermime.latexTypesetter?.typeset(place);
   }
 
   private button(

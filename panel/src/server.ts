@@ -23,6 +23,8 @@ export interface State {
   seconds: number;
   /** null before the first check. */
   checks: Verdict[] | null;
+  /** Tasks that were as they are handed out when they were checked. */
+  not_begun: string[];
 }
 
 async function request(route: string, method: string, fields: Record<string, string>): Promise<any> {
