@@ -30,6 +30,7 @@ CHAPTER, TASK = "01_bigrams", "ngrams"
 BUNDLE = ROOT / "autograder" / "panel" / "labextension"
 ROW = f".nw-task[data-task='{TASK}']"
 RELEASE = nbformat.read(ROOT / "notebooks" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 RELEASE_TASKS = Notebook.of(RELEASE).tasks
 
 
@@ -147,10 +148,10 @@ def test_foreign_course(browser: Chrome, tmp_path: Path) -> None:
     (folder / "nbgrader_config.py").write_text("c = get_config()\n")
     hidden = "assert double(2) == 4\n### BEGIN HIDDEN TESTS\nassert double(-3) == -6, 'negative numbers too'\n"
     cells = [task("double", "def double(x):\n    return 2 * x"), check("test-double", hidden + "### END HIDDEN TESTS")]
-    nbformat.write(new_notebook(cells=cells), folder / "source" / "ps1" / "ps1.ipynb")
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "source" / "ps1" / "ps1.ipynb")
     cells = [task("double", ""), check("test-double", "assert double(2) == 4")]
     cells[0].source = "def double(x):\n    return 2 * abs(x)"
-    nbformat.write(new_notebook(cells=cells), folder / "ps1.ipynb")
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "ps1.ipynb")
     with running_lab(folder, tmp_path / "jupyter") as lab:
         open_panel(browser, lab, "ps1.ipynb")
         WebDriverWait(browser, PATIENCE).until_not(lambda _: browser.find_elements(By.CSS_SELECTOR, ".nw-mode"))
