@@ -7,7 +7,10 @@ BESIDE := -n 3 --dist loadfile --no-loadscope-reorder
 OLD_CPU := ATEN_CPU_CAPABILITY=default MKL_ENABLE_INSTRUCTIONS=SSE4_2 ONEDNN_MAX_CPU_ISA=SSE41 OPENBLAS_CORETYPE=Nehalem
 NBVAL := -n 2 --dist loadfile -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
 
-.PHONY: demo lab build site test test-all bench
+# The panel's bundle is committed: only who changes panel/ needs npm.
+CORE := import jupyterlab, pathlib; print(pathlib.Path(jupyterlab.__file__).with_name("staging"))
+
+.PHONY: demo lab build panel site test test-all bench
 
 demo: .venv/.run-ready
 	$(BIN)/autograder demo
@@ -18,6 +21,10 @@ lab: .venv/.run-ready
 
 build: .venv/.run-ready
 	$(BIN)/autograder build
+
+panel: .venv/.run-ready
+	cd panel && npm ci --ignore-scripts --no-audit --no-fund --silent
+	cd panel && npm run --silent build -- --core-path "$$(../$(BIN)/python -c '$(CORE)')" .
 
 site: .venv/.site-ready
 	$(BIN)/autograder site site

@@ -10,8 +10,17 @@ import pytest
 from conftest import ROOT
 
 PACKAGE = ROOT / "autograder"
-GROUND = {"course", "disk", "logs", "oracle", "processes", "quiet", "wording"}  # modules that serve all floors
-PEOPLE = {"authoring", "learner", "challenge", "demo"}
+GROUND = {
+    "course",
+    "disk",
+    "hatch_build",
+    "logs",
+    "oracle",
+    "processes",
+    "quiet",
+    "wording",
+}  # modules that serve all floors
+PEOPLE = {"authoring", "learner", "challenge", "demo", "panel"}
 FLOORS = (GROUND, {"chapter"}, {"intake"}, {"wall"}, {"grading"}, {"pages"}, PEOPLE, {"cli"})
 NAMED = re.compile(r"autograder(\.\w+){2,}")  # a module in a text, for nbgrader or for `python -m`
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -44,10 +44,7 @@ def check_notebook(course: Course, path: Path) -> Checked:
 
     Raises CourseError if it cannot be read or is of no chapter.
     """
-    try:
-        submission = parse(read_file(path.resolve()))
-    except UnreadableSubmission as problem:
-        raise CourseError(f"{path.name} could not be read: {problem}") from None
+    submission = _read(path)
     chapter = _chapter_of(course, path, submission)
     reference = read_reference(course, chapter)
     intake = rebuild(submission, reference)
@@ -67,6 +64,11 @@ def check_notebook(course: Course, path: Path) -> Checked:
         by_hand,
         {name: text for name, text in rubrics(reference).items() if name in by_hand},
     )
+
+
+def chapter_of(course: Course, path: Path) -> str:
+    """The chapter that the notebook at `path` is of. Raises CourseError if it cannot be read or is of no chapter."""
+    return _chapter_of(course, path, _read(path))
 
 
 def is_untouched(course: Course, chapter: str, path: Path) -> bool:
@@ -95,6 +97,14 @@ def key_to_learn_with(course: Course, chapter: str) -> str:
         return key_of(course, chapter)
     except CourseError:
         return NO_SECRET
+
+
+def _read(path: Path) -> list[Submitted]:
+    """Its cells. Raises CourseError if there is something wrong with it."""
+    try:
+        return parse(read_file(path.resolve()))
+    except UnreadableSubmission as problem:
+        raise CourseError(f"{path.name} could not be read: {problem}") from None
 
 
 def _chapter_of(course: Course, path: Path, submission: Sequence[Submitted]) -> str:

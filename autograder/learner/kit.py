@@ -180,7 +180,8 @@ def forbidden(course: Course, folder: Path, chapters: Sequence[str]) -> list[str
             problems += leaks(chapter_as_built(course, chapter), Path(alone))
     allowed = {f"{chapter}.ipynb" for chapter in chapters} | {START, "README.md", "requirements.txt"}
     allowed |= {"constraints.txt", "environment.yml"}
-    in_wheel = re.compile(rf"({'|'.join([autograder.__name__, *packages_of(course)])}|[^/]+\.dist-info)/")
+    packages = "|".join([autograder.__name__, *packages_of(course)])
+    in_wheel = re.compile(rf"({packages}|[^/]+\.dist-info|[^/]+\.data/data/(share|etc)/jupyter)/")
     for path in sorted(folder.rglob("*")):
         if path.suffix == ".whl":
             with zipfile.ZipFile(path) as wheel:

@@ -1,0 +1,126 @@
+"""What is known of the notebooks that a Jupyter server shows, and the worker process that checks them."""
+
+import asyncio
+import json
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+LONGEST_ANSWER = 64 * 2**20  # bytes of one line of the worker
+NO_WORKER = "The process that checks notebooks ended. Try again; if it ends again, `autograder doctor` may say why."
+
+
+class Refused(Exception):
+    """Something that the learner can act on; its text is one line."""
+
+
+@dataclass
+class State:
+    """What the panel shows of one notebook."""
+
+    hidden: bool = False  # whether hidden tests can be run
+    problem: str = ""
+    running: bool = False
+    began: float = 0.0  # monotonic seconds
+    checks: list[dict[str, Any]] | None = None  # as `Progress.as_fields` has them; None before the first check
+    not_begun: list[str] = field(default_factory=list)  # tasks that were as they are handed out
+
+    def as_fields(self) -> dict[str, Any]:
+        """All of it for JSON."""
+        seconds = time.monotonic() - self.began if self.running else 0.0
+        return {**{name: value for name, value in vars(self).items() if name != "began"}, "seconds": seconds}
+
+
+class Desk:
+    """One for each server. The worker starts when a notebook is first asked about, and again when it has died."""
+
+    def __init__(self, root: Path):
+        self.root = root.resolve()
+        self.states: dict[Path, State] = {}
+        self._worker: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+        self._checks: set[asyncio.Task[None]] = set()
+
+    def notebook(self, path: str) -> Path:
+        """The file that a path of the contents API names. Raises Refused unless it is a notebook below the root."""
+        try:
+            file = (self.root / path.lstrip("/")).resolve()
+            found = file.is_relative_to(self.root) and file.suffix == ".ipynb" and file.is_file()
+        except (OSError, ValueError):
+            found = False
+        if not found:
+            raise Refused(f"There is no notebook {path[:200]!r} here.")
+        return file
+
+    async def state(self, notebook: Path) -> State:
+        """What is known of a notebook; the first time the worker is asked to get ready for it."""
+        if notebook not in self.states:
+            self.states[notebook] = State()
+            try:
+                answer = await self._ask("ready", notebook)
+            except Refused as problem:
+                self.states.pop(notebook, None)
+                return State(problem=str(problem))
+            self.states[notebook].hidden = bool(answer["hidden"])
+        return self.states[notebook]
+
+    async def start_check(self, notebook: Path) -> State:
+        """Begin to check a notebook unless it is being checked; `State.running` says when it is done."""
+        state = await self.state(notebook)
+        if not state.running:
+            state.running, state.began, state.problem = True, time.monotonic(), ""
+            task = asyncio.create_task(self._check(notebook, state))
+            self._checks.add(task)
+            task.add_done_callback(self._checks.discard)
+        return state
+
+    async def reveal(self, notebook: Path, task: str) -> str | None:
+        """The course's answer, or None the first time it is asked for. Raises Refused."""
+        answer: str | None = (await self._ask("reveal", notebook, task))["answer"]
+        return answer
+
+    async def _check(self, notebook: Path, state: State) -> None:
+        try:
+            answer = await self._ask("check", notebook)
+            state.checks, state.not_begun = answer["checks"], answer["not_begun"]
+        except Refused as problem:
+            state.problem = str(problem)
+        finally:
+            state.running = False
+
+    async def _ask(self, what: str, notebook: Path, task: str = "") -> dict[str, Any]:
+        """One question to the worker, which answers one after the other. Raises Refused with its complaint."""
+        line = json.dumps({"what": what, "notebook": str(notebook), "task": task}).encode() + b"\n"
+        async with self._turn:
+            worker = await self._running()
+            assert worker.stdin and worker.stdout
+            try:
+                worker.stdin.write(line)
+                await worker.stdin.drain()
+                answer = json.loads(await worker.stdout.readline() or b"null")
+            except (OSError, ValueError):
+                answer = None
+            if answer is None:
+                await self._end()
+                raise Refused(NO_WORKER)
+        if "problem" in answer:
+            raise Refused(answer["problem"])
+        return dict(answer)
+
+    async def _running(self) -> asyncio.subprocess.Process:
+        if self._worker is None or self._worker.returncode is not None:
+            self._worker = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "autograder.panel.worker", str(self.root)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=LONGEST_ANSWER,
+            )
+        return self._worker
+
+    async def _end(self) -> None:
+        if self._worker is not None and self._worker.returncode is None:
+            self._worker.kill()
+            await self._worker.wait()
+        self._worker = None

@@ -1,0 +1,51 @@
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+
+/** One check, as `autograder check --json` has it. */
+export interface Verdict {
+  grade_id: string;
+  task: string;
+  aspect: string;
+  points: number;
+  most_points: number;
+  outcome: string;
+  message: string;
+}
+
+/** What the server knows of a notebook. */
+export interface State {
+  /** Whether hidden tests can be run here. */
+  hidden: boolean;
+  /** What to say of that, or of a check that could not be made; '' if nothing. */
+  problem: string;
+  running: boolean;
+  /** Seconds that the check has taken so far. */
+  seconds: number;
+  /** null before the first check. */
+  checks: Verdict[] | null;
+  /** Tasks that were as they are handed out when they were checked. */
+  not_begun: string[];
+}
+
+async function request(route: string, method: string, fields: Record<string, string>): Promise<any> {
+  const settings = ServerConnection.makeSettings();
+  let url = URLExt.join(settings.baseUrl, 'autograder', 'panel', route);
+  const init: RequestInit = { method };
+  if (method === 'GET') {
+    url += URLExt.objectToQueryString(fields);
+  } else {
+    init.body = JSON.stringify(fields);
+  }
+  const response = await ServerConnection.makeRequest(url, init, settings);
+  const found = await response.json().catch(() => ({}));
+  if (!response.ok) {
+    throw new Error(found.message || `The server answered ${response.status}.`);
+  }
+  return found;
+}
+
+export const stateOf = (path: string): Promise<State> => request('check', 'GET', { path });
+export const startCheck = (path: string): Promise<State> => request('check', 'POST', { path });
+/** The course's answer; null if this was the first time that the learner asked. */
+export const reveal = async (path: string, task: string): Promise<string | null> =>
+  (await request('reveal', 'POST', { path, task })).answer;
