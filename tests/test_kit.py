@@ -109,7 +109,7 @@ def site_of(python: Path) -> Path:
 
 def test_a_kit_holds_notebooks_the_wheels_and_how_to_install_them(kit: Path) -> None:
     wheel, ours = wheels_of(kit)
-    texts = {"README.md", "constraints.txt", "environment.yml", "requirements.txt"}
+    texts = {"README.md", "AGENTS.md", "CLAUDE.md", "constraints.txt", "environment.yml", "requirements.txt"}
     assert {path.name for path in kit.iterdir()} == {
         "00_start.ipynb",
         *(f"{chapter}.ipynb" for chapter in (PACKED, ALSO_PACKED)),

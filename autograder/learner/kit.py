@@ -22,6 +22,7 @@ from autograder.course import START, Course, CourseError
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "MANIFEST.in", "README*", "LICENSE*")
 OURS = Path(autograder.__file__).parent  # holds a pyproject.toml too where it is a part of the course's repository
+TUTORS = ("AGENTS.md", "CLAUDE.md", "tutor.md")  # what an assistant of the learner's reads, if the course has it
 REQUIREMENT = re.compile(r"([\w.-]+)(?:\s*>=\s*(\d+))?")  # of a build: a name, and the first number of its version
 INSTALLING = """\
 # Colab begins without {package}: there this cell installs it. Where you have followed the kit's README it does nothing.
@@ -179,7 +180,7 @@ def forbidden(course: Course, folder: Path, chapters: Sequence[str]) -> list[str
             shutil.copyfile(folder / f"{chapter}.ipynb", Path(alone) / f"{chapter}.ipynb")
             problems += leaks(chapter_as_built(course, chapter), Path(alone))
     allowed = {f"{chapter}.ipynb" for chapter in chapters} | {START, "README.md", "requirements.txt"}
-    allowed |= {"constraints.txt", "environment.yml"}
+    allowed |= {"constraints.txt", "environment.yml", *TUTORS}
     packages = "|".join([autograder.__name__, *packages_of(course)])
     in_wheel = re.compile(rf"({packages}|[^/]+\.dist-info|[^/]+\.data/data/(share|etc)/jupyter)/")
     for path in sorted(folder.rglob("*")):
@@ -225,3 +226,6 @@ def _write_texts(
     texts = {"README.md": readme, "requirements.txt": requirements, "environment.yml": environment}
     for file, text in texts.items():
         (folder / file).write_text(text, encoding="utf-8")
+    for file in TUTORS:
+        if (course.beside_notebooks / file).is_file():
+            shutil.copyfile(course.beside_notebooks / file, folder / file)

@@ -17,8 +17,8 @@
 
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise
-# `NotImplementedError`, run the check below each of them, and type `.venv/bin/autograder check 01` in a terminal when
-# you want to try the hidden tests. The chapter takes about three hours. Section 4 ends at a good place for a
+# `NotImplementedError` and run the check below each of them. When you want to try the hidden tests, open *Tasks* at the
+# right edge of JupyterLab and press *Check*, or type `.venv/bin/autograder check 01` in a terminal. The chapter takes about three hours. Section 4 ends at a good place for a
 # break.
 
 # %%
