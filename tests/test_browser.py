@@ -11,6 +11,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from browser import PATIENCE, running_browser, running_lab, screenshot_folder, wait_for
+from nbformat import NotebookNode
+from nbformat.reader import NotJSONError
 from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
 from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
@@ -118,7 +120,9 @@ def type_and_save(browser: Chrome, path: Path, source: str) -> None:
             press(browser, Keys.SHIFT, Keys.HOME)
         ActionChains(browser).send_keys(line).perform()
     press(browser, Keys.CONTROL, "s")
-    WebDriverWait(browser, PATIENCE).until(lambda _: cells_on_disk(path)[TASK] == source, "The answer is not saved.")
+    WebDriverWait(browser, PATIENCE).until(
+        lambda _: cells_on_disk(path).get(TASK) == source, "The answer is not saved."
+    )
 
 
 def paste_and_save(browser: Chrome, path: Path, source: str, task: str) -> None:
@@ -127,16 +131,26 @@ def paste_and_save(browser: Chrome, path: Path, source: str, task: str) -> None:
     press(browser, Keys.CONTROL, "a")
     browser.execute_cdp_cmd("Input.insertText", {"text": source})
     press(browser, Keys.CONTROL, "s")
-    WebDriverWait(browser, PATIENCE).until(lambda _: cells_on_disk(path)[task] == source, "The answer is not saved.")
+    WebDriverWait(browser, PATIENCE).until(
+        lambda _: cells_on_disk(path).get(task) == source, "The answer is not saved."
+    )
+
+
+def read_on_disk(path: Path) -> list[NotebookNode]:
+    """The cells that were saved; none while Jupyter, which empties the file first, is at it."""
+    try:
+        return list(nbformat.read(path, as_version=4).cells)
+    except NotJSONError:
+        return []
 
 
 def cells_on_disk(path: Path) -> dict[str, str]:
-    cells = nbformat.read(path, as_version=4).cells
+    cells = read_on_disk(path)
     return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
 
 
 def outputs_on_disk(path: Path) -> str:
-    cells = nbformat.read(path, as_version=4).cells
+    cells = read_on_disk(path)
     return "".join(str(output.get("text", "")) for cell in cells for output in cell.get("outputs", []))
 
 
