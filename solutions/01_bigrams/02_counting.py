@@ -36,8 +36,8 @@ print(
 
 # %% [markdown]
 # So counting sentences does not work. Six in ten of the test sentences were never said before, so they would get the probability 0, although
-# there is nothing wrong with them. Look at the mean lengths: what comes again is *no* or *start over*, and with a
-# vocabulary of 1,000 words there are $1000^7 = 10^{21}$ strings of seven words, so long sentences will go on being new.
+# there is nothing wrong with them. Look at the mean lengths: what comes again is short. And there is no hope that more text will bring all the long ones,
+# because 1,000 words can be put into $1000^7 = 10^{21}$ rows of seven. Nearly all of these are nonsense, but even a tiny part of them is more than all people have ever said.
 #
 # And what about the other four in ten? It is normal that people say *no* again and again. But these sentences tell us nothing about how a model deals with
 # something new: a model that merely knows its training text by heart gets all of them right. If a test repeats what the model has read, it has **leaked**: a good score then shows memory, and not skill. Here we shall simply always say which sentences we mean: all 922, or only the new ones.

@@ -137,8 +137,8 @@ print(f"{sum(spoken[w] == c for w, c in word_counts.items())} of 8 words")
 # ### From counts to probabilities
 #
 # People said *i* 2,533 times, and 827 times they went on with *want*. So the natural estimate for the probability that *want*
-# comes after *i* is $827 / 2533 = 0.33$. In general, with $c(w_1 w_2)$ for the count of a pair and $c(w_1)$ for the number of pairs
-# that begin with $w_1$,
+# comes after *i* is $827 / 2533 = 0.33$. Each time that $w_1$ is said, something follows it, a word or `</s>`. So the count $c(w_1)$ is also the number of pairs
+# that begin with $w_1$: the sum of its whole row, of which the table above shows only eight columns. With $c(w_1 w_2)$ for the count of a pair, we have in general
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2)}{c(w_1)}.$$
 #

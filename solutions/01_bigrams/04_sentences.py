@@ -208,5 +208,5 @@ for size, share in zip(sizes, shares, strict=True):
     print(f"{size:5,} sentences read: {share:.0%} impossible")
 
 # %% [markdown]
-# More text helps, and each tripling of this small text helps a good deal. But even 1,000 words make a million pairs, and no text holds all the pairs that somebody may say. As long as a single one is missing, the model says *impossible* about something that was just said. What to do about
+# The first tripling of the text saves 5 sentences in a hundred, and the last one about 20. If it went on like that, two more would be enough. It cannot: the pairs that are still missing are the rarest ones, and 1,000 words make a million pairs, so somebody will always say one that no text holds. As long as a single one is missing, the model says *impossible* about something that was just said. What to do about
 # the zeros is the question of chapter 02. Section 5 will give you a first taste of it.

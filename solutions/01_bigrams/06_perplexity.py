@@ -5,10 +5,10 @@
 # long the text is.
 #
 # Think of a die. Before you throw it, you are unsure among 6 equally likely sides, and each side has the probability $1/6$. A model
-# that gives every true word the probability $1/6$ is exactly as unsure as you are before the throw. In a real text the probabilities
+# that gives every true word the probability $1/6$ is as surprised by each of them as you are by the throw. In a real text the probabilities
 # differ from word to word. So we multiply the $N$ probabilities, take the $N$-th root, and turn the result upside down: this is the **perplexity**. For example, two words with the probabilities $1/2$ and $1/8$ give
-# $\sqrt{2 \cdot 8} = 4$. A perplexity of 6 means: *as unsure
-# as before the throw of a fair die with 6 sides.* A perplexity of 100 is a die with 100 sides. Lower is better, and 1 would be a model that
+# $\sqrt{2 \cdot 8} = 4$. A perplexity of 6 means: *on average, the text surprised the model
+# as much as the throw of a fair die with 6 sides surprises you.* It tells how much probability the true words got, and not how sure the model felt. A model that is very sure of wrong words has a huge perplexity. Lower is better, and 1 would be a model that
 # always knows what comes next.
 
 # %% folded="draws three dice as fans" alt="Three fans of branches that start in one point: two branches for a coin, six for a die, twenty for a model with perplexity 20. The more branches, the less one knows which of them comes next."

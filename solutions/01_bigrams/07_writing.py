@@ -5,12 +5,12 @@
 # one of the words must be drawn.
 #
 # There is also a knob to turn. If you always take the likeliest word, the text is safe and dull, and soon it repeats itself. If you draw exactly by the
-# probabilities, rare words come up now and then and the text can go astray. Between the two, and beyond them, lies the **temperature** $\tau$: raise every
+# probabilities, rare words come up now and then and the text can go astray. Between the two, and beyond them, lies a number, the **temperature** $\tau$: raise every
 # probability to the power $1/\tau$ and divide by the sum,
 #
 # $$P_\tau(w) = \frac{P(w)^{1/\tau}}{\sum_{v} P(v)^{1/\tau}}.$$
 #
-# At $\tau = 1$ nothing changes. At a low temperature, the likely words become even likelier. At a high one, all words come closer together. Most language models that one can use from a program today have this knob, under this name.
+# Near $\tau = 0$ the likeliest word is taken nearly always. At $\tau = 1$ nothing changes. Far above 1, all words that have been seen here become almost equally likely. Most language models that one can use from a program today have this knob, under this name. The figure shows what it does if only five words could follow *eat*.
 
 # %% folded="draws one distribution at three temperatures" alt="Three bar charts of the same five words after eat. At temperature 0.3 the first word has most of the probability, at 1 the bars are as counted, and at 3 they are nearly equal."
 counted_row = dict(
@@ -22,7 +22,7 @@ for axes, heat in zip(panels, (0.3, 1, 3), strict=True):
     axes.bar([*shown], [*shown.values()], color=plots.COLOURS[1])
     axes.set_title(f"temperature {heat}")
     axes.tick_params(axis="x", rotation=45)
-panels[0].set_ylabel("probability after “eat”")
+panels[0].set_ylabel("share after “eat”,\nof these five")
 plt.show()
 
 # %% [markdown] statement="temperature"
@@ -464,13 +464,14 @@ print(
 print(f"and it says: {said[-1][0]}")
 
 # %% [markdown]
-# Read the two panels together. The first word of memory is worth most, and the second one usually helps again. From then on, more memory hardly helps with *new* text, or even hurts, and how much it hurts depends on how far one trusts the long contexts. Meanwhile the machine copies more and more. With little memory, its longest copied runs are about as long as
-# those that any new passage of your text happens to share with the rest (the dashed line; six passages give only a rough idea of it). With five words of memory they are far longer, because nearly every context is followed by a single word, and the machine can do little but recite.
+# Read the two panels together, but remember that they show two machines. The left one measures a mixture, which trusts each context only by 70 or 40 %. The right one watches the machine that writes, and this machine trusts its longest context completely. On the left, the first word of memory is worth most, and the second one usually helps again. From then on, more memory hardly helps with *new* text.
+# With 70 % it may even hurt, and it would hurt most if all trust went to the longest context, as on the right. For there the machine copies more and more. With little memory, its copied runs are no longer than those that new passages of the text share with the rest anyway (the dashed line; six passages give only a rough idea of it). With five words, nearly every context is followed by
+# a single word, and the machine can do little but recite.
 #
 # A longer memory needs enormously more text, because every further word multiplies the number of possible contexts by the size of the vocabulary. That is the wall that all counting models run into.
 #
 # Before we go on, let us keep your machine with two words of memory. The **gallery** collects one model from each chapter, together with how it continues the same three prompts, and when you have reached the end of the course, you will see all of them side by side. It also notes the **bits per byte**: add the surprise of all the words of a text that was
-# kept back until now, in bits, and divide by the bytes of these words, joined by blanks.
+# kept back until now, in bits, and divide by the bytes of these sentences, each on a line of its own. (Where your text has words that the machine does not know, the number is a little too good, because each of them costs only as much as one of all the words that it knows.)
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)
