@@ -19,7 +19,7 @@
 # %% [markdown]
 # The tasks take a little less than three hours. With reading, playing and training, count on four or four and a half. Section 5 ends at a good place for a break.
 #
-# The next cell prints on which device your networks train. The networks here are small, and their steps come one after the other. For such work a GPU is no help: in our test a large GPU had not finished this chapter, at the sizes with which it is graded, after 270 seconds, and one core of a CPU needs less. If the cell says `cuda`, start Jupyter with `LMKIT_DEVICE=cpu`.
+# The next cell prints on which device your networks train. The networks here are small, and their steps come one after the other. For such work a GPU is no help: in our test a large one was slower than a single core of a CPU. If the cell says `cuda`, start Jupyter with `LMKIT_DEVICE=cpu`.
 
 # %%
 import math
@@ -279,7 +279,7 @@ panels[0].set(ylabel="state $h_t$", ylim=(-1.1, 1.1))
 plt.show()
 
 # %% [markdown]
-# Under the noise that you promised to survive, one number remembers. Under the strongest it does not: a single push of 1.2 can throw a state over the watershed, and then the bit is lost, or a 1 is remembered that never came. Every latch has such a limit, and below it, the latch holds for as long as you like. So a recurrent network *can* keep something; you have just built one that does. You may
+# Under the noise that you promised to survive, one number remembers. Under the middle one it may hold in your picture, but let it run longer, and it will usually fall. Under the strongest one a single bad step can lose the bit, and a few in a row can make a 1 that never came. Every latch has such a limit, and below it, the latch holds for as long as you like. So a recurrent network *can* keep something; you have just built one that does. You may
 # wonder why people say that recurrent networks forget.
 #
 # ### The price

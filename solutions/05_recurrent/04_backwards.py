@@ -5,7 +5,7 @@
 #
 # Each of the $B$ texts has read a vector $e_t$ of $d$ numbers and an old state $h_{t-1}$ of $k$ numbers, and the four parts each have a matrix $W$ and a bias $b$, as in section 3.
 #
-# **What arrives.** Imagine that the text goes on after step $t$, and that somebody has already worked backwards through the rest of it. Two gradients of the loss $\ell$ arrive at our step. One belongs to $h_t$: call it $dh$. It collects everything that later steps have read from $h_t$. The other one reaches $C_t$ along the belt, from $C_{t+1}$: call it $dC$.
+# **What arrives.** Imagine that the text goes on after step $t$, and that somebody has already worked backwards through the rest of it. Two gradients of the loss $\ell$ arrive at our step. One belongs to $h_t$: call it $dh$. It is the whole gradient of $h_t$: what comes from the scores of step $t$, and from the gates of step $t+1$. The other one, call it $dC$, is only the part of the gradient of $C_t$ that comes back along the belt, from $C_{t+1}$. The part through $h_t$ is still missing, and the next line adds it.
 #
 # **First add.** $C_t$ does not act through the belt alone. It also acts through $h_t = o_t \star \tanh(C_t)$. When something has several ways to the loss, their contributions add up. So before anything else we add the two:
 #
@@ -291,7 +291,7 @@ plt.show()
 # %% [markdown]
 # They do; the dashed lines can hardly be seen, because the measured ones cover them. So on the belt, memory and gradient have the *same* half-life, and one bias sets it. With a half-life of 100, a word 60 steps back still gets two thirds of the gradient. And your first model? It began with half-life 1, on the line that falls fastest. Ten characters back, a thousandth of the gradient was left on its belt.
 #
-# But there is a second way back. The gates have read $h_{t-1}$, so some gradient goes from the gates of step $t$ to $h_{t-1}$, and from there into $C_{t-1}$. We call it the **detour**. With our tiny weights it carried next to nothing.
+# But there is a second way back. Look at the drawing of section 3 and go backwards: from $C_t$ down through a gate, left along the lower line to $h_{t-1}$, and from there up, through the tanh of the step before, to $C_{t-1}$. We call it the **detour**. With our tiny weights it carried next to nothing.
 #
 # The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six seeds: once with half-life 100, and once with half-life 1, like your first model. Will the detours make the gradient smaller or larger than the belt alone? Make two guesses, one for each.
 

@@ -402,7 +402,7 @@ below.set(xlabel="training steps", ylabel="length of the gradient")
 plt.show()
 
 # %% [markdown]
-# With clipping, a step can have at most the length $20 \cdot 0.5 = 10$, all weights together, whatever the gradient says. Without it, a gradient of length 5 makes a step of length 100, and afterwards the network has to find its way back from somewhere far off. There, gradients are often long as well, so one bad step brings the next. Look also at *when* the clipped run is clipped. In our runs this was in the first steps, while nearly everything was still wrong. So here clipping works like a careful beginning: it lets you use a learning rate that is far too large for the start and good later on. (This is one seed, at a rate that suits the clipped run. With a smaller learning rate you could do without clipping, and would learn more slowly.)
+# With clipping, a step can have at most the length $20 \cdot 0.5 = 10$, all weights together, whatever the gradient says. Without it, a gradient of length 5 makes a step of length 100, and afterwards the network has to find its way back from somewhere far off. There, gradients are often long as well, so one bad step brings the next. Look also at *when* the clipped run is clipped. In our runs this was in the first steps, while nearly everything was still wrong. So here clipping works like a careful beginning: it lets you use a learning rate that is far too large for the start and good later on. (This is one seed, at a rate that suits the clipped run. What smaller rates without clipping reach, we have not measured.)
 #
 # ### How long must a piece be?
 #
@@ -452,7 +452,7 @@ for lag, percent in found_bits.items():
 axes.axhline(50, color="gray", linestyle=":", label="guessing")
 log_ticks(axes, pieces, xlabel="tokens in a piece, $T$")
 axes.set(
-    title="What no gradient has crossed is not learned",
+    title="What the start does not keep, a gradient must reach",
     ylabel="right answers (%)",
     ylim=(40, 105),
 )
@@ -460,9 +460,9 @@ axes.legend(loc="upper left")
 plt.show()
 
 # %% [markdown]
-# Each dot is one of two random starts. Count along the stream: at token 9 the network is asked for token 1, which stood 8 steps back. A piece of 8 tokens never holds both, so no gradient ever runs from the one to the other, and the network does little better than guessing. (All that it can use is what happens to be left of that bit in its state.) A piece of 16 holds both, and the bit is found. What stands 6 steps back fits into pieces of 8, and is found there.
+# Each dot is one of two random starts. Count along the stream: at token 9 the network is asked for token 1, which stood 8 steps back. A piece of 8 tokens never holds both, so no gradient ever runs from the one to the other. All that the network can use is what its start happens to leave of that bit in the state, and this start leaves little. (A rotation would leave nearly all.) A piece of 16 holds both, and the bit is found. In a piece of 8, the last two tokens can send a gradient to the one that stood 6 steps back. That is enough, because the weights are the same at all places.
 #
-# So the length of a piece is the length of what can be *learned*, although not of what can be *remembered*: a network that has learned inside its pieces to keep something may keep it for much longer. For your text we take pieces of 64 characters.
+# So what the start does not keep by itself, a gradient must reach, inside one piece. What can be *remembered* is another matter: a network that has learned inside its pieces to keep something may keep it for much longer. For your text we take pieces of 64 characters.
 #
 # ### Your experiment: which start suits your text?
 #
@@ -513,6 +513,6 @@ print(
 )
 
 # %% [markdown]
-# Half-life 1 wins in every row, although it is the start that loses game A and on whose belt the gradient vanishes. To predict a character of these texts, most of what one needs stands in the last few characters, and a cell that lets go quickly is soon full of just these. What needs a longer memory is rarer, and training opens the gates for it later. That is our explanation of the table, not a measurement. What is measured is the lesson: **a start that wins one game need not win another, so try it on your task.** On the kitchen text with 4,000 steps, the difference between 1 and 7 becomes small, and that to 100 stays large.
+# Half-life 1 wins in every row, although it is the start that loses game A and on whose belt the gradient vanishes. (It is the best of the three that we tried. The usual recommendation, $b_f = 1$, lies between 1 and 7, and we have not tried it.) To predict a character of these texts, most of what one needs stands in the last few characters, and a cell that lets go quickly is soon full of just these. What needs a longer memory is rarer, and training opens the gates for it later. That is our explanation of the table, not a measurement. What is measured is the lesson: **a start that wins one game need not win another, so try it on your task.** On the kitchen text with 4,000 steps, the difference between 1 and 7 becomes small, and that to 100 stays large.
 #
 # And the stream, the reason why you wrote `stream_batches`? With half-lives of 1 and 7, the two ways of reading are within 0.04 of each other, and neither is better everywhere. With 100, excerpts are better. So on these texts the first model has lost nothing by its zeros. What the stream gives you is order: every character is read once in each pass, and the network trains in the state in which it will write.

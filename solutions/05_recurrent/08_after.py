@@ -224,7 +224,7 @@ play(write, prompt, top_p=False)
 #
 # Your network has a cell of many numbers. What are they for? Nobody has decided that; the training has. But one can look. Words end at blanks, so a network that predicts characters may well have a number that goes with *how far it is inside the current word*. Let the network read a piece of text that it has not learned from, and look for the one number of its cell that goes most closely with the count of characters since the last blank.
 #
-# Then look at that number's forget gate, since a good fit alone shows little. A number need not count or decide anything to go with the count. Imagine a simple **trace**: at each blank it is set to 1, and at every other character it is multiplied by a constant, that is, by a gate that never looks at anything. It also tells how long ago the blank was. So the cell prints what the best of three such traces reaches.
+# Then look at that number's forget gate, since a good fit alone shows little. A number need not count or decide anything to go with the count. Imagine a simple **trace**: at each blank it is set to 1, and at every other character it is multiplied by a constant. It makes a single decision, to begin again at a blank, and never counts. But it also tells how long ago the blank was. So the cell prints what the best of three such traces reaches.
 #
 # A warning before you look: among so many numbers, one will always fit a bit by luck. So we choose it on one piece of text, and judge it on another.
 
@@ -319,9 +319,9 @@ print(
 # %% [markdown]
 # First the gate. If it is clearly lower at blanks than elsewhere, this number is erased at the end of a word and kept inside it. Training has made a decision there: the blank says *erase*, as *write* did in your memory chip of section 3. If it is not, the input gate does the work, and pushes the number back.
 #
-# Then the correlation. (Its sign does not matter.) It should be far above that of an untrained network. But if the trace comes as high or higher, do not call your number a counter: the correlation alone could be had without any decision. So the gate says more than the fit, and the figure more than both. Is the curve a staircase in every word, or only in some?
+# Then the correlation. (Its sign does not matter.) Compare it with that of an untrained network, whose numbers fit as well, by luck, and with the trace. If the trace comes as high or higher, do not call your number a counter: the correlation alone could be had without counting. So the gate says more than the fit, and the figure more than both. Is the curve a staircase in every word, or only in some?
 #
-# The last line is about all gates at all places, and it belongs to the question of section 4. At the start, every one of them stood near the same value. Training has taught them to open and close with what they read. While a gate is nearly open, its number is kept, and so is its gradient; in this way a network that starts with half-open gates can come to remember for longer.
+# The last line is about all gates at all places, and it belongs to the question of section 4. At the start, every one of them stood near the same value. Training has moved many of them far from it. While a gate is nearly open, its number is kept, and so is its gradient; in this way a network that starts with half-open gates can come to remember for longer.
 #
 # A. Karpathy, J. Johnson and L. Fei-Fei (2015) found numbers of this kind in larger networks. One knew whether the text was inside quotation marks, and another how long the line already was.
 
@@ -383,7 +383,7 @@ print(
 )
 
 # %% [markdown]
-# Look at the third line first, because the second question of section 3 was how to make the model *good*. The two LSTMs differ in size, in the time that they had, and in the optimiser. The course's loop used AdamW, which adapts the length of the step for each weight, and with as many steps that is the better optimiser: in the table of section 6, after 400 steps, it is ahead of your gradient descent in every row. So if your last model is better, it owes that to more steps (and on a laptop to its size), not to the loop. You will write AdamW in chapter 08.
+# Look at the third line first, because the second question of section 3 was how to make the model *good*. The two LSTMs differ in size, in the time that they had, and in the optimiser. The course's loop used AdamW, which adapts the length of the step for each weight, and with as many steps that is the better optimiser: in the table of section 6, after 400 steps, it is ahead of your gradient descent in every row. So if your last model is better, it owes that to more steps (and on a laptop to its size), not to the loop. (With 400 steps the course's loop, too, comes to 0.90 on the kitchen text.) You will write AdamW in chapter 08.
 #
 # If you have lost against the counts, you are in good company: so do we, and section 8 shows what it takes to win. If you have won, look at how long the dashed line was below yours. A few seconds of counting had done as well as all those minutes.
 #

@@ -19,7 +19,7 @@ for d_k in (1, 4, 16, 64, 256, 1024):
     print(f"d_k = {d_k:5}: the largest weight is {np.mean(largest):.2f}, on average")
 
 # %% [markdown]
-# All these keys are random, and none of them deserves more weight than another. Still, at $d_k = 1024$ one of them gets nearly everything. The dictionary is hard again, by accident, and this is worse than it looks, because a hard choice cannot be *learned*. To improve, a network has to know in which direction each
+# All these keys are random, and none of them deserves more weight than another. Still, at $d_k = 1024$ one of them gets nearly everything. The dictionary is hard again, by accident, and this is worse than it looks, because a choice that is hard from the start can hardly be unlearned. To improve, a network has to know in which direction each
 # score should move. The slope of a weight with respect to its own score is $p(1 - p)$. It is 0.25 if the weight is 0.5, but 0.0001 if the weight is 0.9999. Where a head is that certain before it has learned anything, hardly any gradient comes through, so it can hardly change its mind.
 #
 # How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1. Then each product $q_j k_j$ has mean 0 and variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. Variances of independent numbers add up, so the sum of $d_k$ such products has the variance $d_k$, and its typical size is $\sqrt{d_k}$. That is the number to divide by.
@@ -167,7 +167,7 @@ plt.show()
 
 # %% [markdown]
 # On the left you see what we have worked out: the variance of a score is about $d_k$, and after the division it is about 1. On the right we asked: if the score of the heaviest key rises a little, how much does its weight rise? Your `softmax_gradient` answers, and each dot is the median of 200 random queries. Without the divisor the slope first *rises*, since a weight near one half has a
-# larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Divided by $\sqrt{d_k}$, scores keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means.
+# larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Divided by $\sqrt{d_k}$, scores keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means. The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to.
 #
 # Note what we have measured: random keys whose numbers have variance 1, before any training. What the divisor does for a network in training depends on its width and on how it begins, and we have not measured that here.
 #

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 6. Several lookups at once
 #
-# Whatever one lookup finds is *one* weighted mean, and its weights sum to 1. So what it gives to one word it must take from another. Ask a menu how much *more* the soup costs than the tart: one lookup can bring home half of each price, but no weight is negative, so it can never bring home the difference. Two lookups find one price each, and a matrix behind them can subtract. So let each word have several lookups of its own, and call each of them a
+# Whatever one lookup finds is *one* weighted mean, and its weights sum to 1. So what it gives to one word it must take from another. If it must look at two places, it has to halve its attention, and what it brings home is their mixture. A word that needs one thing from the word before it and another from the far end of the story needs two lookups. So let each word have several lookups of its own, and call each of them a
 # **head**, as in the table at the beginning, where eight heads looked at different places.
 #
 # Real models have 8, 16 or 96 heads, and a loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Then your `masked_attention` serves all of them in one go: it works on the last two axes and leaves the ones in front alone.

@@ -251,7 +251,7 @@ figure = film.frame(-1)
 plt.show()
 
 # %% [markdown]
-# Did you see it? For the first steps all squares are a grey blur. Then, within a few dozen steps, a dark line appears in layer 0, one place below the diagonal: some heads there have begun to look at the **previous word**. Almost at once lines light up in layer 1. This text says a list of twelve words, so at its second *kite* a head should look eleven places back: twelve to the first *kite*, and one forward again. In round three there are two such places, eleven and twenty-three back, hence the second line. (The dark cells in rows 0 to 11 of layer 1 mean nothing yet: no word has come twice there, and no loss is counted.) The loss falls off a cliff.
+# Did you see it? For the first steps all squares are a grey blur. Then, within a few dozen steps, a dark line appears in layer 0, one place below the diagonal: some heads there have begun to look at the **previous word**. (Not all: a line that lies *on* the diagonal belongs to a head that looks at the word itself.) Almost at once lines light up in layer 1. This text says a list of twelve words, so at its second *kite* a head should look eleven places back: twelve to the first *kite*, and one forward again. In round three there are two such places, eleven and twenty-three back, hence the second line. (The dark cells in rows 0 to 11 of layer 1 mean nothing yet: no word has come twice there, and no loss is counted.) The loss falls off a cliff.
 #
 # Is it the two layers that do it? The next cell gives the same texts and the same 500 steps to two other networks: one layer of yours with four heads, and an LSTM, as in chapter 05, with more weights than yours and with the learning rate that suited it best of the three that we tried. Then a second LSTM gets four times as many steps.
 
@@ -300,7 +300,7 @@ for name, model in contest.items():
 # - `copying(P, words)`, $[H]$: for each word that has occurred before, the weight on all places *right after its earlier occurrences* together (one of them may be its own place); the mean over such words, and zeros if there are none;
 # - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a copy in which what head number `head` (0, 1, …) has found counts for nothing.
 #
-# The cells below the checks give each head of your network its two scores, show how they grow while the loss falls, and then cut out one head after another.
+# The cells below the checks give each head of your network its two scores, show how they grow while the loss falls, and then cut out heads, alone and together.
 
 # %% [markdown] hints="heads_at_work"
 # 1. Draw $P$ for four words. Where do the weights on the previous word lie?
@@ -450,7 +450,7 @@ plt.show()
 # This first phase may answer a riddle. The two heads need each other: a copying head can find nothing before a head of layer 0 has told the words their predecessors, and telling them pays nothing before some head copies. How can two such parts begin at all? After the first phase the network already says what layer 1 looks at. So if layer 1 looks at the right word a little more than at others, the loss falls at once. And it can, as soon as the keys hold a faint trace of the predecessor.
 # From there each of the two makes the other pay more, and they rise together. (This is how we understand the curves. What they show is only the order.)
 #
-# Two things in the squares do *not* fit our plan. The line of the previous-word head ends half way down, near place 19, which is why its score stays near one half. And in round three, the line that leads to round two is pale, and the one that leads to round one is dark. Keep both in mind until section 9.
+# Two things in the squares do *not* fit our plan. The line of the previous-word head ends half way down, near place 19, which is why its score stays near one half. And in round three, the line that leads to round one stays dark, while the one that leads to round two is paler, and ends. Keep both in mind until section 9.
 #
 # ### Does layer 1 really use what layer 0 has left?
 #
@@ -527,7 +527,7 @@ plt.show()
 # %% [markdown]
 # There is the joint between the two layers: a dark diagonal. The query of each word fits the trace which the same word has left by way of the previous-word heads, for all 64 words. In an untrained network it fits for about as many words as chance would give. So nobody has told the matrices of two different layers to fit each other, and training has done it.
 #
-# The line in the middle may surprise you: what the others leave fits as well, for many words. So this test alone does not tell the previous-word heads from the rest. All four heads could write the note "after kite". But only the previous-word heads stand at the right place to write it. (In what is written about circuits, the product $W_q W_k^T$ of a head, which decides where it looks, is called its QK circuit, and $W_v W_o$, which decides what it brings along, its OV circuit. Here the OV circuit of one layer has grown into the QK circuit of the next.)
+# The line in the middle may surprise you: what the others leave fits as well, for many words. So this test says that layer 1 can *read* a head's note, and not what the note is about. All four heads could write the note "after kite". But only the previous-word heads stand at the right place to write it. (In what is written about circuits, the product $W_q W_k^T$ of a head, which decides where it looks, is called its QK circuit, and $W_v W_o$, which decides what it brings along, its OV circuit. Here the OV circuit of one layer has grown into the QK circuit of the next.)
 #
 # And now the knife, for the other half of the proof: take the previous-word heads out, and see whether the heads of layer 1 still find their places.
 
@@ -592,7 +592,7 @@ axes.legend(ncols=2, fontsize=10, loc="upper center")
 plt.show()
 
 # %% [markdown]
-# Bars are the mean of three networks that differ in their seed, and the marks are the three. Cut the previous-word heads, and the loss rises from 0 to about 4, nearly as high as that of a reader that knows nothing. Cut the others of layer 0, our control: it stays at 0. The lines printed above say why: without the previous-word heads, the copying score of even the best head of layer 1 falls from nearly 1 to between 0.1 and 0.2. So its square depends on layer 0, as the plan says.
+# Bars are the mean of three networks that differ in their seed, and the marks are the three. Cut the previous-word heads, and the loss rises from 0 to about 4, nearly as high as that of a reader that knows nothing. Cut the others of layer 0, our control: it stays at 0. The lines printed above say why: without the previous-word heads, the copying score of even the best head of layer 1 falls from nearly 1 to 0.15 or less. So its square depends on layer 0, as the plan says.
 #
 # A *single* head is missed much less, because others do the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network. And a network without its circuit does not insist on wrong words. It has become unsure: its likeliest word gets a probability of 0.3 or less, on average.
 #
@@ -631,4 +631,4 @@ print(
 )
 
 # %% [markdown]
-# The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. So look which one it takes, and whether it goes round in a small circle from there. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round. And lists of 25 words are longer than any that it has read, but the losses in the last line say that it copies them all the same. So what it has learned is not a number of places.
+# The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. So look which one it takes, and whether it goes round in a small circle from there. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round. And lists of 25 words are longer than any that it has read, but the losses in the last line say that it copies the words of round two for which our texts have room. So what it has learned is not a number of places.

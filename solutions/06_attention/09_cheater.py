@@ -161,4 +161,4 @@ for number, layer in enumerate(cheater.layers):
     handle.remove()
 
 # %% [markdown]
-# In this network the upper half of layer 0 matters, and that of layer 1 does not. For layer 1 it is as we said: nothing is counted there. But what layer 0 makes of the first nineteen words is read once more, nineteen places later, by layer 1. So before you call a part of a square unimportant, ask who reads it.
+# In this network the upper half of layer 0 matters, and that of layer 1 does not. For layer 1 it is as we said: nothing is counted there. But a head of layer 1 at place 25, say, looks back to place 6. What it finds there is the word of place 6 *and* what layer 0 has added to it. So before you call a part of a square unimportant, ask who reads it.

@@ -25,7 +25,7 @@ for name, words in rows.items():
 #
 # Look at head 0 as well, which matters in another way. In the table at the beginning of the chapter it looked at *finally*. Without it, the network would rather go on with something new: *in the* … (All of this is one story. For a law we would need many.)
 #
-# Is head 1 an induction head? It cannot be. It stands in the first layer, so its keys are made from the vectors of single words, and no word has been told anything about its neighbours. So it can look for a town, because a town can be recognised by its own vector, but it cannot know *whose* town it is. That is a prediction, and we can test it. Put a second house and a second town into the story, and ask once for the fox, where Olga is, and once for the duck, where Anna is. We do this with six pairs of towns, each in both orders:
+# Is head 1 an induction head? It cannot be. It stands in the first layer, so its keys are made from the vectors of single words, and no word has been told anything about its neighbours. The word that asks is *in*, in both questions, so its query cannot know either whether the fox or the duck is meant. So it can look for a town, because a town can be recognised by its own vector, but it cannot know *whose* town it is. That is a prediction, and we can test it. Put a second house and a second town into the story, and ask once for the fox, where Olga is, and once for the duck, where Anna is. We do this with six pairs of towns, each in both orders:
 
 # %%
 two_towns = story.replace(

@@ -275,8 +275,7 @@ print(
 )
 
 # %% [markdown]
-# The program has only counted neighbours, and still it has found endings and some whole words. Each row occurs less often than the one before it. Long words need many merges,
-# because every merge adds only one piece to another.
+# The program has only counted neighbours, and still it has found endings and some whole words. Each row occurs less often than the one before it. A long word comes early if it is frequent, and its pieces are shared with others.
 
 # %% [markdown] statement="encode"
 # ### There and back

@@ -11,7 +11,7 @@
 # | exponentials | 1 | 3 | 0 |
 # | weights | 1/4 | 3/4 | 0 |
 #
-# This is the row of the *second* word, which looks at itself and at the first one. The third word may have any score, even a huge one, and its weight is 0. The table of what is added is called the **causal mask**: a square with a row for each place that looks, 0 up to the diagonal (a
+# This is the row of the *second* of three words. It may look at the first one and at itself, and not at the third. The third word may have any score, even a huge one, and its weight is 0. The table of what is added is called the **causal mask**: a square with a row for each place that looks, 0 up to the diagonal (a
 # place may look at itself) and $-\infty$ to the right of it. Here it is, together with the attention of chapter 06, which we take over as it was. Read `multi_head` once more with the shapes in
 # the comments: you will need it right below. (Its scores are divided by $\sqrt D$, because a sum of $D$ products spreads as $\sqrt D$ does, and a softmax of widely spread scores looks at one place only.)
 
@@ -171,7 +171,8 @@ for _t in (1, 4, 6):
 _T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
 _C = made(lambda rng, heads, D: heads * D, _H, _D)
 _inputs = [whole(0, 10**6), _C, _H, _T, tensor(size("B"), _T, _C, kind="float64")]
-_inputs.append(tensor(_T, _T, scale=2, edges=("-inf",), kind="float64"))
+_mask = tensor(_T, _T, scale=2, edges=("-inf",), kind="float64")
+_inputs.append(made(lambda rng, mask: mask.clone().fill_diagonal_(0.0), _mask))
 
 
 def _called(Attention, seed, C, heads, block, x, mask):
@@ -210,7 +211,8 @@ _C = made(lambda rng, heads, D: heads * D, _H, _D)
 _block = made(lambda rng, T, further: T + further, _T, whole(0, 5))
 _x = tensor(size("B"), _T, _C, kind="float64")
 _inputs = [whole(0, 10**6), _C, _H, _block, _x]
-_inputs.append(tensor(_block, _block, scale=2, edges=("-inf",), kind="float64"))
+_mask = tensor(_block, _block, scale=2, edges=("-inf",), kind="float64")
+_inputs.append(made(lambda rng, mask: mask.clone().fill_diagonal_(0.0), _mask))
 
 
 def _called(Attention, seed, C, heads, block, x, mask):

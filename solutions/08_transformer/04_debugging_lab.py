@@ -7,8 +7,7 @@
 # ### The first loss
 #
 # A loss that is far *above* $\ln V$ means that the model is sure of something, and wrong. What could a model be sure of before it has seen a single word? The next cell looks at four models. The first is
-# yours, with the weights that torch gives it: its embeddings are normal numbers with standard deviation 1. The second has two matrices. It reads with the same embedding, but its head is an `nn.Linear` of its own,
-# for which torch draws much smaller numbers, all below $1/\sqrt{64}$. The last two have one matrix again. They begin with the small weights that the function `initialise` sets in the manner of GPT-2: normal numbers with
+# yours, with the weights that torch gives it: its embeddings are normal numbers with standard deviation 1. The second has two matrices. It reads with the same embedding, but its head is an `nn.Linear` of its own, for which torch draws much smaller numbers, between $-1/8$ and $1/8$. The last two have one matrix again. They begin with the small weights that the function `initialise` sets in the manner of GPT-2: normal numbers with
 # standard deviation 0.02 in the third model and 0.05 in the fourth. The layers that write into the stream (`out` and `down`) get a bit less, because $2N$ of them add up, and their sum should not grow with the number of layers.
 #
 # Look at the loss first. Then look at the next column: how often is the model's favourite next token the one that it has just read?
@@ -81,10 +80,10 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# A bad first loss is not a bad end. At its own learning rate, the model that starts above 40 ends where the one with the standard deviation 0.02 ends. What helps is 0.05, and best of all are two matrices as torch makes them (which have 2,304 weights more). So the first loss is an instrument and not a disease: it tells you
+# A bad first loss is not a bad end. At its own learning rate, the model that starts above 40 ends where the one with the standard deviation 0.02 ends. What helps is 0.05, and best of all are two matrices as torch makes them (which have 2,304 weights more). Two matrices that both begin at 0.05 are no better than one (1.75 and 1.72). So it is not the second matrix that helps. With it the embedding may stay large while the head is small. So the first loss is an instrument and not a disease: it tells you
 # what you have built, and only a training tells you what that costs. Ours were short, and the model is small.
 #
-# Why does 0.05 do better here than GPT-2's 0.02? One likely reason is the width. After the last norm the stream has numbers of size 1, so a score is a sum of $C$ products with weights of standard deviation $s$, and its own standard deviation is $s \sqrt C$. GPT-2, with $C = 768$, begins with scores of
+# Why does 0.05 do better here than GPT-2's 0.02? We have not tested why, and one guess is the width. After the last norm the stream has numbers of size 1, so a score is a sum of $C$ products with weights of standard deviation $s$, and its own standard deviation is $s \sqrt C$. GPT-2, with $C = 768$, begins with scores of
 # $0.02 \cdot 27.7 = 0.55$. With $C = 64$ we get 0.16 from 0.02 and 0.4 from 0.05, as the last column of the first table shows. So your narrow models will begin with 0.05.
 #
 # And why do we keep one matrix? Because GPT-2 does, and with its vocabulary a second one would cost 39 million weights beside 124 million. In section 6 you can try two of them on your own text.
@@ -170,8 +169,7 @@ def my_newborn(std=my_std, block=T, tied=True):
 
 
 # %% [markdown]
-# To judge the model we need text that it does not learn from. The next function measures the loss there, on separate stretches of $T$ tokens. If you want only some of them, it takes them from everywhere in the text, and always the same ones, because the
-# beginning of a book is often a title page.
+# To judge the model we need text that it does not learn from. The next function measures the loss there, on separate stretches of $T$ tokens. With `most` it takes only that many, always the same ones, spread over the whole text, because the first pages of a book are often a title and a list of contents.
 
 
 # %%
@@ -240,8 +238,7 @@ print(f"\nloss on text that it has not read: {first_loss:.2f} nats per token", e
 print(f"(ln V = {math.log(my_V):.2f})")
 
 # %% [markdown]
-# There it is: your tokens, your model, your text. It is not good yet. But compare it with the babble at the beginning of this chapter. After one minute there should be blanks in plausible distances, word-like pieces, and perhaps some words of your author. Remember the loss in the last line, because your own
-# loop has to beat it.
+# There it is: your tokens, your model, your text. It is not good yet. But compare it with the babble at the beginning of this chapter. After one minute there should be blanks in plausible distances, word-like pieces, and perhaps some words of your author. Remember the loss in the last line. The long training of section 6 starts again from the same newborn and should end lower.
 
 # %% [markdown]
 # ### What if we forget the mask?
@@ -303,7 +300,7 @@ plt.show()
 # Each dot is one seed. Without the mask the loss is close to 0 at 15 of the 16 places: the network simply copies the next letter from the input. But look at the last place. There is nothing to copy there, and when a model
 # writes, *every* place is the last one.
 #
-# The figure even flatters the network. Place 16 was at least asked without its answer in training. The places before it never were, and a text that has only begun ends at one of them. So let us show both networks only the first 8 letters of many texts, ask for the next one, and let them write.
+# The figure even flatters the network. In training only place 16 had to answer without seeing the answer. When a model writes, its text is at first shorter than that, and the place that must answer is one that has never had to. So let us show both networks only the first 8 letters of many texts, ask for the next one, and let them write.
 
 # %%
 # NBVAL_IGNORE_OUTPUT

@@ -30,7 +30,7 @@ for name, size in (
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad\qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
 #
 # With $\beta_1 = 0.9$ the mean $m$ looks back over about ten steps. Both means start at 0, and so they are too small at first: after one step, $m$ is only $0.1\, g$. In general the weights in $m$ sum to $1 - \beta_1^t$ after $t$ steps, and dividing
-# by this makes it a true mean. In the same way, $v$ is divided by $1 - \beta_2^t$. **AdamW** (I. Loshchilov and F. Hutter, 2019) adds **weight decay**: each step also multiplies the weight itself by $1 - \eta\lambda$, where $\eta$ is the learning rate and $\lambda$ says how strong the decay is. So a weight that nothing needs goes back to 0. Together, with
+# by this makes it a true mean. In the same way, $v$ is divided by $1 - \beta_2^t$. **AdamW** (I. Loshchilov and F. Hutter, 2019) adds **weight decay**: each step also multiplies the weight itself by $1 - \eta\lambda$, where $\eta$ is the learning rate and $\lambda$ says how strong the decay is. So a weight that nothing needs drifts slowly towards 0. Together, with
 # a tiny $\varepsilon$ that keeps the divisor from being 0,
 #
 # $$w \leftarrow (1 - \eta\lambda)\, w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \varepsilon}.$$
@@ -207,7 +207,7 @@ for gradient, weight in zip(g, new, strict=True):
 # %% [markdown] statement="rate_factor"
 # ### Slowly up, slowly down
 #
-# One learning rate for the whole training is not ideal either. In the first steps, $v$ is the mean of very few squared gradients, so a step may be far too large for some weights. Therefore the learning rate begins small and rises step by step; this is called **warm-up**. (In section 6 you can try what happens without it.)
+# One learning rate for the whole training is not ideal either. In the first steps every weight moves by nearly the whole learning rate, in a direction that comes from one or two batches. Far from any good place, many such steps can do harm that later ones must undo. Therefore the learning rate begins small and rises step by step; this is called **warm-up**. (In section 6 you can try what happens without it.)
 # At the end, small steps help: every batch pulls the weights in a slightly different direction, and with a small rate these pulls average out. Therefore the rate falls again, along half a cosine. With $S$ steps in all, of which $n$ are warm-up, the learning rate of step $s = 0, 1, \dots, S - 1$ is $\eta$ times
 #
 # $$f(s) = \begin{cases}(s + 1) / n & s < n\\ \ell + (1 - \ell) \left(1 + \cos \pi p\right) / 2 & s \ge n\end{cases} \qquad p = \frac{s - n}{S - n},$$

@@ -188,7 +188,7 @@ agrees(
 # ### Everything of yours, together
 #
 # The next cells put your parts together. `Stepper` moves each weight with your `adamw_step`, at the rate that your `rate_factor` gives. Norms and biases do not decay. The line with `clip_grad_norm_` is new: think of all gradients as one long vector. If its
-# length is above 1, we divide it by its length, so that a single unlucky batch cannot throw the model off. This is called **clipping**.
+# length is above 1, we divide it by its length, so that one huge gradient does not fill $m$ and $v$ for the next steps. This is called **clipping**.
 
 
 # %%
@@ -384,13 +384,13 @@ print(
 #
 # ### Make it better
 #
-# So far the model has learned with our settings. Now you decide. You have about ten minutes and five changes. The function `attempt` trains a fresh model for a fifth of the steps, with one thing changed, and adds a row to a table:
+# So far the model has learned with our settings. Now you decide. You have five changes. The function `attempt` trains a fresh model for a fifth of the steps, with one thing changed, and adds a row to a table:
 #
 # | change | for example | the question |
 # |---|---|---|
 # | `rate` | `2 * my_rate`, `my_rate / 2` | Was our learning rate good for your text? |
 # | `std` | `0.02`, `0.1` | Is 0.05 a good size for the first weights here, too? |
-# | `context` | `2 * T`, `T // 2` | Does it help to look further back? (A step always reads as many tokens. The loss is then measured on other stretches, so be twice as careful.) |
+# | `context` | `2 * T`, `T // 2` | Does it help to look further back? (Every step reads the same number of tokens, so with a longer context it reads fewer texts. The held-out text is also cut elsewhere; only a large difference counts here.) |
 # | `tied` | `False` | Is a second matrix worth its weights? |
 # | `warmup` | `0`, `0.2` | Do you need it, and how long should it be? (A share of the steps; we took 0.1.) |
 #
@@ -538,4 +538,4 @@ axes.set(
 plt.show()
 
 # %% [markdown]
-# If there is a dark line just below the diagonal, this head has found out that the token before is worth knowing. Together with its own token, a place then knows two, which is what a trigram uses. After a short training only some rows may show it, and a head whose numbers are near those of the last line has not found a job yet.
+# If there is a dark line just below the diagonal, this head has found out that the token before is worth knowing. Together with its own token, a place then knows two, which is what a trigram uses. After a short training only some rows may show it. A head whose numbers are near those of the last line looks at no fixed distance. Whether it looks at particular tokens, these two numbers cannot tell.

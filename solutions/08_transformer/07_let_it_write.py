@@ -258,8 +258,8 @@ play(write, prompt)
 #
 # If your text is the kitchen text, there is a fourth line: the *floor*, which no model can beat, because the text was generated with dice. It was computed for the whole test text, and on the part that is judged here it may be a little different.
 #
-# Be warned, because it may hurt: **your Transformer will probably not win.** On Shakespeare, at a laptop's sizes, our LSTM won by a hair, with 2.18 bits per character against 2.19 (three seeds each), and it needed a fifth of the time
-# (`python -m benchmarks.own_transformer`, with `--lstm` and without). With the tiny sizes with which the course checks this notebook on the kitchen text, in 600 steps, it is not even close: about 0.95 bits per byte for the LSTM and 1.2 for the Transformer, while the counts had 0.90. What is worth knowing about 128 tokens of context fits well into the state of an LSTM, and a
+# Be warned, because it may hurt: **your Transformer will probably not win.** On Shakespeare, at a laptop's sizes, our LSTM and our Transformer were level, with 2.18 and 2.19 bits per character (three seeds each), and the LSTM needed a fifth of the time
+# (`python -m benchmarks.own_transformer`, with `--lstm` and without). With the tiny sizes with which the course checks this notebook on the kitchen text, in 600 steps, it is not even close: about 0.95 bits per byte for the LSTM and 1.2 for the Transformer, while the counts had 0.90. One guess at the reason: what is worth knowing about 128 tokens of context fits well into the state of an LSTM, and a
 # Transformer has to learn first where to look. In section 9 you will see runs of up to 45 minutes, on the kitchen text in words, in which the LSTM falls behind.
 #
 # Also know what this comparison cannot tell. Each network is trained once, so a difference of one or two
@@ -331,7 +331,7 @@ print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minute
 
 # %% [markdown]
 # Did your Transformer win? It is the only one of the three that can look at every one of the last $T$ tokens directly: the counts see a few, and the LSTM has to squeeze them all into one state. But a network has to learn how to use what it sees, and with little text or little time it may lose
-# even against counts. If yours has lost, you know two remedies: more text, and more steps.
+# even against counts. If yours has lost, try more steps. Whether they help, and whether more text does, depends on your text; the held-out curve of section 6 tells you when it learns by heart.
 #
 # Your model goes into the gallery. Its three prompts are the same ones that your earlier models had to continue.
 

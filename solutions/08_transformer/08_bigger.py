@@ -121,7 +121,7 @@ if big is not None:
 drawings.kv_cache(prompt=3)
 
 # %% [markdown]
-# Both are in `lmkit.transformer`, whose attention has the same four linear layers as yours. So let the model that you loaded above write the same story twice, always with the likeliest word: once in your class, which reads everything again for every word, and once in `lmkit`'s, which has a cache.
+# Both are in `lmkit.transformer`, whose attention has the same four linear layers as yours. (It has rotary positions too, but the model that we load into it has learned ones.) So let the model that you loaded above write the same story twice, always with the likeliest word: once in your class, which reads everything again for every word, and once in `lmkit`'s, which has a cache.
 
 
 # %%

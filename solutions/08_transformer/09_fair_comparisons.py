@@ -89,7 +89,7 @@ plt.show()
 # After one minute of training, the largest losses come from leaving out the residual connections, any norm at all, or the positions, and from a poor optimiser. The choice *among* norms, among activations, and among numbers of layers makes differences that are mostly within the spread of the seeds. Learned positions, such as yours, cost a tenth of a bit, and Muon gains as much. (**Token shift**, due to B. Peng and
 # others, 2023, lets each part read a learned share of the token before.)
 #
-# And what holds after a minute need not hold later. The model of section 8 has learned positions, and it ends nearest to the floor of all.
+# And what holds after a minute need not hold later.
 
 # %% [markdown]
 # ## What you have now
