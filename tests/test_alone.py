@@ -18,6 +18,11 @@ from autograder.learner.kit import OURS, build_wheel
 from conftest import ROOT
 
 NOT_IN_WHEEL = {"pyproject.toml", "README.md", "LICENSE"}  # but in its metadata
+BUILDS_IT = {"hatch_build.py"}
+OUTSIDE = {  # of the package: where an environment's Jupyter looks
+    "panel/labextension/": "share/jupyter/labextensions/nbgrader-wall-panel/",
+    "panel/server.json": "etc/jupyter/jupyter_server_config.d/nbgrader-wall.json",
+}
 # Each module by itself, but for those that a student's process reads, and Sphinx's settings among the templates.
 IMPORT_EVERYTHING = """
 import importlib, importlib.util, pkgutil, sys
@@ -96,7 +101,11 @@ def test_the_wheel_holds_the_whole_package_and_nothing_else(wheel: Path) -> None
     packed = {name.removeprefix("autograder/") for name in names if name.startswith("autograder/")}
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."]
     ours = subprocess.run(command, cwd=OURS, capture_output=True, text=True, check=True).stdout
-    assert packed == {name for name in ours.split() if (OURS / name).is_file()} - NOT_IN_WHEEL
+    files = {name for name in ours.split() if (OURS / name).is_file()} - NOT_IN_WHEEL - BUILDS_IT
+    outside = {name: place for name in files for place in OUTSIDE if name.startswith(place)}
+    assert packed == files - set(outside)
+    data = {name.partition(".data/data/")[2] for name in names} - {""}
+    assert data == {name.replace(place, OUTSIDE[place]) for name, place in outside.items()}
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"autograder", "nbgrader_wall"}
     assert (OURS / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
 
