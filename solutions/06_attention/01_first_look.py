@@ -21,7 +21,6 @@
 
 # %%
 import math
-import random
 import time
 
 import matplotlib.pyplot as plt
