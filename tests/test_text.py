@@ -151,3 +151,12 @@ def test_what_students_change_takes_no_words_of_the_course(tmp_path: Path, cell:
     course = make_course(tmp_path, TEXT.replace(f"# %% {cell}", f'# %% {cell} alt="A line."'))
     with pytest.raises(SourceError, match="Unknown key 'alt': a (scratch|task) cell takes"):
         read_chapter(course.chapter_source(CHAPTER))
+
+
+@pytest.mark.parametrize(
+    "section", sorted(ROOT.glob("solutions/*/*.py")), ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_an_output_that_is_not_compared_says_why(section: Path) -> None:
+    lines = section.read_text(encoding="utf-8").splitlines()
+    reasons = [lines[i + 1] for i, line in enumerate(lines) if line.startswith("# NBVAL_IGNORE_OUTPUT")]
+    assert [reason for reason in reasons if not reason.startswith("# ")] == []

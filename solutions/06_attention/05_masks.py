@@ -302,6 +302,7 @@ def bag_guessed():
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 lookers = {}
 for name, causal in {"without a mask": False, "with a causal mask": True}.items():
     set_seed(1)

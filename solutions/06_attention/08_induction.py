@@ -258,6 +258,7 @@ plt.show()
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 class Recurrent(nn.Module):
     """An LSTM: scores [B, T, 64] for the next word at each place of texts [B, T]."""
 
@@ -401,6 +402,7 @@ agrees(without_head, ours.without_head, _W, _head, _H)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 def scores_of(P, words):
     """A table: both scores of each head, from its weights [layers, H, T, T]."""
     names, rows = [], []
@@ -461,6 +463,7 @@ plt.show()
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 def heads_by_score(scores):
     """Which heads have a score above 0.2, best first, and which have not."""
     order = torch.as_tensor(scores).argsort(descending=True).tolist()
@@ -534,6 +537,7 @@ plt.show()
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 def with_cut(model, layer, heads, measure):
     """measure() while these heads of a layer are cut out."""
     out = model.layers[layer].out

@@ -94,6 +94,7 @@ agrees(share_noted, ours.share_noted, _n, _before, _noted, rtol=0, atol=1e-6)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 def last_note(model):
     """The last place at which some head of layer 0 looks at the previous word with more than half of its weight."""
     before = look(model, shown[:-1])[0].diagonal(-1, dim1=1, dim2=2).amax(0)
@@ -114,6 +115,7 @@ for seed, model in learners.items():
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 def round_two(model, before, n=8):
     """The share of round two that a model continues rightly, and its loss there, with so many words before the list."""
     words = lists(0, [n], B=64, seed=98, before=[before])[0].to(device)
@@ -155,6 +157,7 @@ plt.show()
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 cured = {seed: fresh(seed) for seed in learners}
 begin = time.perf_counter()
 for model in cured.values():

@@ -12,6 +12,7 @@ drawings.cross_attention()
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 class Backwards(nn.Module):
     """Scores [B, 10, 26] for the letters of a word [B, 10], written from its end."""
 
@@ -46,6 +47,7 @@ print(f"knows nothing    loss {math.log(26):.3f}")
 
 # %% scratch=true
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 word = "strawberry"  # any ten letters from a to z
 numbers = torch.tensor([[ord(letter) - ord("a") for letter in word]], device=device)
 for name, writer in writers.items():
