@@ -22,6 +22,7 @@ from autograder.wall import judge
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.judge import Judge
 from autograder.wall.trial import run_tests
+from autograder.wall.warm import GRADING
 from conftest import CHAPTER, TEXT, answered, make_course
 
 RIGHT = "def square(x):\n    return x * x"
@@ -69,13 +70,14 @@ def test_but_only_a_remark_if_student_code_may_have_a_part_in_it(built_course: C
 
 def test_a_judge_leaves_its_caller_as_it_was(built_course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SET_BEFORE", "kept")
-    monkeypatch.delenv("NOT_SET_BEFORE", raising=False)
+    for name in ("NOT_SET_BEFORE", *GRADING):
+        monkeypatch.delenv(name, raising=False)
     ours = Judge(config=built_course.nbgrader, environment={"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"})
     before, seen = dict(os.environ), []
     watchers = {"square--small-numbers": lambda side: seen.append({**os.environ})}
     reference = read_reference(built_course, CHAPTER)
     ours.judge(reference.with_sources({"square": RIGHT}), reference, "a seed", watchers)
-    assert seen[0] == before | {"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"}, "given cells of ours read them"
+    assert seen[0] == before | GRADING | {"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"}, "given cells of ours read them"
     assert dict(os.environ) == before
     ours.remarks.append("of this judge's notebook")
     assert Judge().remarks == [], "no judge has another one's remarks"
