@@ -77,7 +77,9 @@ def test_a_judge_leaves_its_caller_as_it_was(built_course: Course, monkeypatch: 
     watchers = {"square--small-numbers": lambda side: seen.append({**os.environ})}
     reference = read_reference(built_course, CHAPTER)
     ours.judge(reference.with_sources({"square": RIGHT}), reference, "a seed", watchers)
-    assert seen[0] == before | GRADING | {"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"}, "given cells of ours read them"
+    assert seen[0] == before | GRADING | {"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"}, (
+        "given cells of ours read them"
+    )
     assert dict(os.environ) == before
     ours.remarks.append("of this judge's notebook")
     assert Judge().remarks == [], "no judge has another one's remarks"
