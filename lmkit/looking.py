@@ -167,13 +167,12 @@ def weights_of_heads(
 class OneLook(nn.Module):
     """Scores [B, T, 64] for the next word of texts [B, T], 64 words at most, by a single lookup.
 
-    `attend(Q, K, V, mask)` is the lookup, with [B, T, C] and a mask [T, T], True where a row may look at a column:
-    everywhere, or, if `causal`, at itself and to the left.
+    The lookup is `attend(Q, K, V)`, from three tensors [B, T, C] to one.
     """
 
-    def __init__(self, attend: Callable[..., Tensor], causal: bool, C: int = 64) -> None:
+    def __init__(self, attend: Callable[[Tensor, Tensor, Tensor], Tensor], C: int = 64) -> None:
         super().__init__()
-        self._attend, self._causal = attend, causal
+        self._attend = attend
         self.words_and_places = nn.Parameter(0.3 * torch.randn(2, 64, C))
         self.maps = nn.Linear(C, 3 * C)
         self.scores = nn.Linear(C, 64)
@@ -181,10 +180,7 @@ class OneLook(nn.Module):
     def forward(self, words: Tensor) -> Tensor:
         names, places = self.words_and_places
         x = names[words] + places[: words.shape[1]]
-        seen = torch.ones(words.shape[1], words.shape[1], dtype=torch.bool, device=x.device)
-        scores: Tensor = self.scores(
-            x + self._attend(*self.maps(x).chunk(3, dim=-1), seen.tril() if self._causal else seen)
-        )
+        scores: Tensor = self.scores(x + self._attend(*self.maps(x).chunk(3, dim=-1)))
         return scores
 
 
@@ -224,14 +220,15 @@ class Film:
 
         step, loss, weights = self.frames[number]
         layers, heads = weights.shape[:2]
-        figure, axes = plt.subplots(layers, heads, figsize=(8, 2.1 * layers + 0.6), squeeze=False)
+        figure, axes = plt.subplots(layers, heads, figsize=(8.8, 2.1 * layers + 0.6), squeeze=False)
         for layer in range(layers):
             for head in range(heads):
-                _square(axes[layer, head], weights[layer, head], left=head == 0, below=layer == layers - 1)
+                shades = _square(axes[layer, head], weights[layer, head], left=head == 0, below=layer == layers - 1)
                 axes[layer, head].set_title(f"layer {layer}, head {head}", fontsize=10)
         figure.supxlabel("place that is looked at", fontsize=11)
         figure.supylabel("place that looks", fontsize=11)
         figure.suptitle(f"step {step}: loss on the repeats {loss:.2f}")
+        figure.colorbar(shades, ax=axes, label="weight", shrink=0.6, aspect=30)
         return figure
 
     def strip(self, heads: list[tuple[int, int]], steps: list[int]) -> Figure:
@@ -240,20 +237,22 @@ class Film:
 
         taken = np.array([frame[0] for frame in self.frames])
         chosen = [self.frames[int(np.abs(taken - step).argmin())] for step in steps]
-        figure, axes = plt.subplots(len(heads), len(steps), figsize=(8, 1.3 * len(heads) + 1.1), squeeze=False)
+        figure, axes = plt.subplots(len(heads), len(steps), figsize=(8.8, 1.25 * len(heads) + 1.0), squeeze=False)
         for row, (layer, head) in enumerate(heads):
             for column, (step, loss, weights) in enumerate(chosen):
-                _square(axes[row, column], weights[layer, head], left=column == 0, below=row == len(heads) - 1)
+                shades = _square(axes[row, column], weights[layer, head], left=column == 0, below=row == len(heads) - 1)
                 if row == 0:
                     axes[row, column].set_title(f"step {step}\nloss {loss:.2f}", fontsize=11)
             axes[row, 0].set_ylabel(f"layer {layer},\nhead {head}", fontsize=11)
         figure.supxlabel("place that is looked at", fontsize=11)
+        figure.colorbar(shades, ax=axes, label="weight", shrink=0.8)
         return figure
 
 
-def _square(axes: Any, weights: Tensor, left: bool, below: bool) -> None:
-    """One head, white for 0 and blue for 1; ticks only at the left and the lower edge of the figure."""
-    axes.imshow(weights.numpy(), cmap="Blues", vmin=0, vmax=1)
+def _square(axes: Any, weights: Tensor, left: bool, below: bool) -> Any:
+    """One head, white for 0 and blue for 1; ticks only at the left and the lower edge of the figure. The image."""
+    shades = axes.imshow(weights.numpy(), cmap="Blues", vmin=0, vmax=1)
     axes.set(xticks=range(0, weights.shape[1], 10), yticks=range(0, weights.shape[0], 10))
     axes.tick_params(labelbottom=below, labelleft=left, labelsize=10)
     axes.grid(visible=False)
+    return shades

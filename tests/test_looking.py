@@ -1,6 +1,7 @@
 """What heads look at: a sentence that is typed, a network that learns."""
 
 import math
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -117,13 +118,14 @@ def test_own_heads_tell_their_weights() -> None:
     assert not model.layers[0]._forward_pre_hooks
 
 
-def test_one_look_sees_what_its_mask_allows() -> None:
+def test_one_look_sees_what_its_lookup_allows() -> None:
     torch.manual_seed(1)
     words = torch.tensor([[0, 1, 2], [4, 4, 3]])
     other = words.clone()
     other[:, 2] = 63
     for causal in (True, False):
-        model = OneLook(attend, causal)
+        seen = torch.ones(3, 3).bool().tril(0 if causal else 2)
+        model = OneLook(partial(attend, mask=seen))
         assert model(words).shape == (2, 3, 64)
         moved = (model(other) - model(words)).abs().amax(-1)[0] > 1e-6
         assert moved.tolist() == [not causal, not causal, True]
@@ -137,9 +139,9 @@ def test_a_film_keeps_a_frame_for_each_row() -> None:
     film(pd.DataFrame({"step": [20]}))
     assert [frame[:2] for frame in film.frames] == [(0, 1.5), (20, 1.5)]
     figure = film.strip([(0, 1), (1, 3)], [0, 20])
-    assert len(figure.axes) == 4 and figure.axes[0].get_title() == "step 0\nloss 1.50"
+    assert len(figure.axes) == 5 and figure.axes[0].get_title() == "step 0\nloss 1.50"
     assert figure.axes[2].get_ylabel() == "layer 1,\nhead 3"
-    assert len(film.frame(-1).axes) == 8
+    assert len(film.frame(-1).axes) == 9  # eight squares and the bar of shades
 
 
 def test_a_film_shows_itself_where_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:

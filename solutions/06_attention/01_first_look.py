@@ -14,14 +14,15 @@
 # thousand handovers, and at each of them something may get lost. So let us give words what your eyes have: the power to look back directly, at any word, however far away it is. This is called **attention**, and the
 # Transformers behind today's language models are made of little else.
 #
-# **What this chapter promises.** You write attention as one small function and let it grow, step by step. At the end of section 5 it trains a first network, which fails. In section 7 your own layers make a network of two layers, and in a few seconds of training a small machine forms inside it, before your eyes, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
-# language models of many sizes, from two layers of attention up. You will measure yours, cut it out, and then catch a second network that reaches the same loss by cheating. After that you will look at your own once more, with suspicion.
+# **What this chapter promises.** You write attention as one small function and let it grow, step by step. At the end of section 4 it is part of your first network, whose loss is too good to be true. In section 7 your own layers make a network of two layers. You train it for less than half a minute, and before your eyes a small machine forms inside it, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
+# language models of many sizes, from two layers of attention up. You will measure yours and cut it out. Then you will catch a second network that reaches the same loss by cheating, and after that you will look at your own once more, with suspicion.
 #
-# The eleven tasks take more than three and a half hours, and reading takes another hour. Do not try that in one sitting: the end of section 5 is a good place for a long break. The story ends with section 10. Sections 11 and 12 are short, and they prepare chapters 08 and 09.
+# The eleven tasks take about three and a half hours, and reading takes more than another hour. Do not try that in one sitting: the end of section 5 is a good place for a long break. The story ends with section 10. Sections 11 and 12 are short, and they prepare chapters 08 and 09.
 
 # %%
 import math
 import time
+from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,7 +48,6 @@ from lmkit.testing import (
     is_number,
     parameter_gradients,
     torch_module,
-    without_autograd,
 )
 from lmkit.training import choose_device, set_seed, train, warmup_cosine
 
@@ -63,8 +63,8 @@ print("Networks of this chapter are trained on:", device)
 # ## First, look
 #
 # Here is a small Transformer that has learned to continue kitchen stories: invented texts about guests who visit a place, order something, and are named again at the end. It has two layers, and in each layer four **heads**.
-# In section 6 you will build heads yourself. Layers and heads are counted from 0, as Python counts. For the moment, think of a head as one pair of eyes: whenever the network reads a word, each head looks back over the words so far, and gives each of them a **weight**. The
-# weights of one head always sum to 1.
+# In section 6 you will build heads yourself. For the moment, think of a head as one pair of eyes: whenever the network reads a word, each head looks back over the words so far, and gives each of them a **weight**. The
+# weights of one head always sum to 1. (Layers and heads are counted from 0, as Python counts.)
 #
 # The next cell shows our story, through the eyes of head 1 in layer 0, at the moment when the network has read the last word. The darker a word, the more weight it gets (weights from 0.05 are printed). `</s>` marks the
 # beginning of a story. At the end, behind the arrow, stands the word that the network expects next.

@@ -1,22 +1,26 @@
 # %% [markdown]
 # ## 1. A dictionary that answers softly
 #
-# A Python dict returns the value of the one key that *equals* your query, and a `KeyError` if there is none. That is too strict for words: if a verb looks for its subject, it does not know which noun the subject will be. It knows only roughly what it looks for.
+# A Python dict returns the value of the one key that *equals* your query, and a `KeyError` if there is none. That is too strict for words. A verb that looks for its subject does not know which noun the subject will be. It knows only roughly what it looks for.
 #
-# A **soft lookup** always answers. It compares the **query** with every **key**, and mixes all the **values**: the better a key matches, the more its value counts. Here is the smallest example, a menu of four lines. Each key says what kind of thing a line is, $[1, 0]$ for a drink and $[0, 1]$ for a dish. The values are the
-# prices:
+# A **soft lookup** always answers. It compares the **query** with every **key**, and it mixes all the **values**: the better a key matches the query, the more its value counts.
 #
-# | | key | value | score | power of 3 | weight |
+# Here is the smallest example, a menu of four lines. The key of a line says what kind of thing it is: $[1, 0]$ is a drink and $[0, 1]$ is a dish. The value of a line is its price. Now somebody asks: what does a dish cost here? So the query is $[0, 1]$, and the answer is worked out from left to right:
+#
+# | | key | value (price) | score: query · key | 3 to the power of the score | weight: divided by their sum, 6 |
 # |---|---|---|---|---|---|
 # | tea | 1 0 | 2 | 0 | 1 | 1/6 |
 # | juice | 1 0 | 3 | 0 | 1 | 1/6 |
 # | soup | 0 1 | 6 | 1 | 3 | 3/6 |
 # | water | 1 0 | 1 | 0 | 1 | 1/6 |
 #
-# "What does a dish cost here?" is the query $[0, 1]$. How well does a key match it? We take the dot product of query and key, which is called the **score**: here 0, 0, 1, 0. For a mixture we need weights that are positive, grow with the score, and sum to 1. So we raise a fixed number, say 3, to the power of each score. Since $3^0 = 1$ and
-# $3^1 = 3$, this is always positive, and larger for a larger score. Then we divide by the sum of all four, which is 6. The answer is the mixture of the prices with these weights: $2/6 + 3/6 + 18/6 + 1/6 = 4$. That is not the price of the soup, but it is nearer to 6 than the plain mean of the four prices, which is 3.
+# 1. **Scores.** How well does each key match the query? The **score** of a key is its dot product with the query. The soup has the score 1, and each drink has the score 0.
+# 2. **Weights.** For a mixture we need weights that are positive, that grow with the score, and that sum to 1. So we raise a fixed number, here 3, to the power of each score. That gives $3^1 = 3$ for the soup and $3^0 = 1$ for each drink. Then we divide by the sum of all four, which is 6.
+# 3. **Mixture.** We multiply each price by its weight and add up: $2 \cdot \frac16 + 3 \cdot \frac16 + 6 \cdot \frac36 + 1 \cdot \frac16 = 4$.
 #
-# In practice the fixed number is $e$, and making weights in this way is called the **softmax**. For a query $q$, keys $k_i$ and values $v_i$:
+# The soup costs 6, and the plain mean of the four prices is 3. So the answer, 4, is not the price of the dish, but it has moved towards it.
+#
+# In practice the fixed number is $e = 2.718\dots$, and making weights from scores in this way is called the **softmax**. In symbols, for a query $q$, keys $k_i$ and values $v_i$, the same three steps are:
 #
 # $$s_i = q \cdot k_i \qquad p_i = \frac{e^{s_i}}{\sum_j e^{s_j}} \qquad z = \sum_i p_i v_i$$
 
@@ -24,7 +28,9 @@
 drawings.soft_lookup()
 
 # %% [markdown]
-# Read the drawing from left to right: the query meets each key, the scores become weights, the weights mix the values. A value may also be a vector, and then so is $z$. Shapes stand in brackets from here on: $q$ and each key $[d_k]$, each value and $z$ $[d_v]$. Keys and values need not be of one width, and there are $n$ of each.
+# Read the drawing from left to right: the query meets each key, the scores become weights, and the weights mix the values.
+#
+# A value may also be a vector, and then so is the answer $z$. From here on we write shapes in brackets. There are $n$ keys and $n$ values. The query and each key have $d_k$ numbers, so their shape is $[d_k]$. Each value and $z$ have $d_v$ numbers, and $d_v$ may be another number than $d_k$.
 
 # %% [markdown] statement="soft_lookup"
 # ### Your dictionary
@@ -103,44 +109,40 @@ print("a query of zeros:       ", lookup(0 * dish, keys, prices).round(3))
 lookup(np.array([1, 1]), keys, prices)  # ask something else: a drink? both?
 
 # %% [markdown]
-# With powers of $e$ instead of 3, the soup gets a little less weight than by hand, so the answer is a little below 4. Now compare the other two lines. With keys ten times as long, the scores differ by 10 instead of 1, and nearly all weight goes to the soup: your soft dictionary has become a Python dict again. With a query of zeros, all scores are equal, and the answer is the plain mean of all values,
-# which is the bag of words of chapter 04. Everything that attention does lies between these two. In between, $z$ is a **weighted mean** of the values: no weight is negative, and they sum to 1.
+# With powers of $e$ instead of 3, the soup gets a little less weight than by hand, so the answer is a little below 4. Now compare the other two lines.
+#
+# - With keys ten times as long, the score of the soup is 10 instead of 1, and it gets nearly all the weight. Your soft dictionary has become a Python dict again.
+# - With a query of zeros, all scores are equal, and the answer is the plain mean of all values. This is the bag of words of chapter 04.
+#
+# Everything that attention does lies between these two. It is always a **weighted mean** of the values: no weight is negative, and the weights sum to 1.
 #
 # ## 2. One needle in much hay
 #
-# A soft dictionary listens a little to *every* word. In a text of four words this does no harm. But a story has fifty words, a book a hundred thousand. Suppose that exactly one of them, the **needle**, is what the query looks for. It has the score $s$, and all others, the hay, have the score 0. How much of the
-# answer comes from the needle, and how much from hay?
+# A soft lookup gives some weight to *every* word. In a text of four words this does no harm. But a story has fifty words, and a book a hundred thousand. Suppose that exactly one of them, the **needle**, is what the query looks for. The needle has the score $s$, and all other words, the **hay**, have the score 0. How much of the
+# answer comes from the needle, and how much from the hay?
 
 # %% [markdown] statement="needle"
 # ### Guess, then compute
 #
-# First guess, seriously, and write it down: with the score $s = 10$, how much weight (0 to 1) does one word get among $n = 100{,}000$? Any honest guess counts. Then work it out:
+# First guess, seriously, and write it down: with the score $s = 10$, how much weight (0 to 1) does the needle get among $n = 100{,}000$ words? Any honest guess counts. Then work it out:
 #
 # - `guess`: your guess, a number;
-# - `weight_on_one(n, s)`: the weight of the needle among $n \ge 2$ words;
-# - `score_needed(n, share)`: the opposite question. Which $s$, perhaps negative, gives the needle the weight `share`?
+# - `weight_on_one(n, s)`: the weight of the needle among $n \ge 2$ words, itself included;
 # - `measured`: the weight that you have guessed, computed.
 #
 # The figure below the checks will show your guess beside the truth.
 
 # %% [markdown] hints="needle"
 # 1. What do the other $n - 1$ keys contribute to the denominator, all together?
-# 2. Divide above and below by $e^s$: then no power is large.
-# 3. Needle to hay is as `share` to $1 -$ `share`. Solve that for $e^s$, then take the logarithm.
+# 2. The needle contributes $e^s$ to the denominator, and each word of the hay $e^0$.
+# 3. Divide above and below by $e^s$: then no power is large.
 
 
-# %% task="needle" points=3 level=2 minutes=15
+# %% task="needle" points=2 level=1 minutes=8
 def weight_on_one(n, s):
     """Weight of one key with score s (from -100 to 1,000) among n, the others' scores being 0."""
     ### BEGIN SOLUTION
     return 1 / (1 + (n - 1) * math.exp(-s))
-    ### END SOLUTION
-
-
-def score_needed(n, share):
-    """The score s for which weight_on_one(n, s) is `share` (above 0, below 1)."""
-    ### BEGIN SOLUTION
-    return math.log((n - 1) * share / (1 - share))
     ### END SOLUTION
 
 
@@ -172,19 +174,6 @@ _s = made(  # near ln n, where the weight is neither 0 nor 1
 agrees(weight_on_one, ours.weight_on_one, _n, _s, rtol=1e-5, atol=1e-9)
 ### END HIDDEN TESTS
 
-# %% test="needle" aspect="the score a share needs" points=1
-_got = score_needed(101, 0.5)
-assert is_number(_got), f"score_needed returns a number; yours: {_got!r}."
-assert close(_got, math.log(100), 1e-5), (
-    f"As heavy as 100 others: s = ln 100 = 4.605; yours: {_got}."
-)
-### BEGIN HIDDEN TESTS
-_n = whole(2, 5000, (4, 10**6))
-_less = made(lambda rng, n: rng.uniform(0.1, 0.9) / n, _n)  # than equal: s < 0
-_share = choice(number(0.02, 0.98, (0.5, 1e-9, 1e-30, 1 - 1e-6)), _less)
-agrees(score_needed, ours.score_needed, _n, _share, rtol=1e-4, atol=1e-4)
-### END HIDDEN TESTS
-
 # %% test="needle" aspect="guess and measurement" points=1
 for _name, _value in (("guess", guess), ("measured", measured)):
     assert is_number(_value), f"{_name} should be a number, not {_value!r}."
@@ -198,7 +187,7 @@ assert close(measured, 0.180514, 0, 0.001), (
 # %%
 lengths = np.logspace(0.31, 6, 60)
 curves = {s: [weight_on_one(n, s) for n in lengths] for s in (1, 3, 10)}
-needed = [score_needed(n, 0.5) for n in lengths]
+needed = np.log(lengths - 1)  # the score with which the needle is as heavy as the hay
 
 # %% folded="draws the needle" alt="Left: the needle's weight over the length of the text, for scores 1, 3 and 10: each falls from near one to zero, the larger the score the later. Two marks show your guess and the computed weight. Right: the score needed for half the weight is a straight line over the logarithm of the length."
 _, (left, right) = plt.subplots(1, 2, figsize=(8, 3.1))
@@ -216,5 +205,6 @@ right.set(title="but a little more score saves it")
 plt.show()
 
 # %% [markdown]
-# Does your cross lie far above the dot? Then remember that a hundred thousand times almost nothing is a lot: the hay contributes $n - 1$ to the denominator, and the needle only $e^{10} \approx 22{,}000$. On the left, each curve has fallen to one half where $n$ is about $e^s$, because there the hay weighs as much as the needle. On the right you see the way out: to keep
-# half of the weight, the score has to grow only like the *logarithm* of the length, as long as all the hay has the score 0, as here. From 100 words to a million, it must grow from 4.6 to 13.8. So attention can find one word in a book, but only if it can make large scores.
+# Does your cross lie far above the dot? Then remember that a hundred thousand times almost nothing is a lot. The hay contributes $n - 1 = 99{,}999$ to the denominator, and the needle only $e^{10} \approx 22{,}000$. Each curve on the left has fallen to one half where $n$ is about $e^s$, because there the hay weighs as much as the needle.
+#
+# On the right you see the way out. To keep half of the weight, the needle must weigh as much as the hay: $e^s = n - 1$, so $s = \ln(n - 1)$. This grows slowly. From 100 words to a million, the score has to grow from 4.6 to 13.8. So attention can find one word in a book, but only if it can make large scores.

@@ -19,36 +19,28 @@ for d_k in (1, 4, 16, 64, 256, 1024):
     print(f"d_k = {d_k:5}: the largest weight is {np.mean(largest):.2f}, on average")
 
 # %% [markdown]
-# All these keys are random, and none of them deserves more weight than another. Still, at $d_k = 1024$ one of them gets nearly everything. The dictionary is hard again, by accident, and this is worse than it looks, because a choice that is hard from the start can hardly be unlearned. To improve, a network has to know in which direction each
-# score should move. The slope of a weight with respect to its own score is $p(1 - p)$. It is 0.25 if the weight is 0.5, but 0.0001 if the weight is 0.9999. Where a head is that certain before it has learned anything, hardly any gradient comes through, so it can hardly change its mind.
+# All these keys are random, and none of them deserves more weight than another. Still, at $d_k = 1024$ one of them gets nearly everything. The dictionary is hard again, by accident.
 #
-# How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1. Then each product $q_j k_j$ has mean 0 and variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. Variances of independent numbers add up, so the sum of $d_k$ such products has the variance $d_k$, and its typical size is $\sqrt{d_k}$. That is the number to divide by.
+# This is worse than it looks, because a choice that is hard from the start can hardly be unlearned. To improve, a network has to know how a weight would change if its score changed a little. For a softmax this slope is $p(1 - p)$, where $p$ is the weight. If $p$ is 0.5, the slope is 0.25. If $p$ is 0.9999, it is only 0.0001. So where a head is that certain before it has learned anything, hardly any gradient comes through, and it can hardly change its mind.
+#
+# How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1. Then each product $q_j k_j$ has the mean 0 and the variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. Variances of independent numbers add up, so the sum of $d_k$ such products has the variance $d_k$. The typical size of a score is therefore $\sqrt{d_k}$, and that is the number to divide by.
 
 # %% [markdown] statement="scale"
 # ### Divide by the right number
 #
-# See what a hard softmax does to learning, and then repair it. The repaired function is the attention that everybody uses.
+# Now write the attention that everybody uses.
 #
-# - `softmax_gradient(p, g)`: the way back through a softmax. $p$ $[n]$ is a softmax of scores $s$, and $g = \partial L/\partial p$ for some loss $L$. Return $\partial L/\partial s$, without autograd;
-# - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$. Now there are $m$ queries at once, one in each row of $Q$, so $QK^T$ holds all scores, and the softmax goes along its rows.
+# - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$. Now there are $m$ queries at once, one in each row of $Q$. So $QK^T$ holds the scores of all queries, and the softmax goes along its rows.
 #
-# `scaled_attention` gets tensors, and it may get many texts at once: there may be further axes in front, the same in all three.
+# The three are tensors, and your function may get many texts at once: there may be further axes in front, the same in all three. At the end of the next section it is part of your first network.
 
 # %% [markdown] hints="scale"
-# 1. $\partial p_i/\partial s_j = p_i(\delta_{ij} - p_j)$, with $\delta_{ij} = 1$ if $i = j$, else 0. Sum over $i$,
-#    each term weighted with $g_i$: two parts remain.
+# 1. For one query it is your `lookup`, with the scores divided. With many, $K$ has to be turned so that each row of $Q$ meets each key.
 # 2. `.T` turns all axes round. Only the last two should swap.
 # 3. The width that counts is that of the keys.
 
 
-# %% task="scale" points=3 level=2 minutes=25
-def softmax_gradient(p, g):
-    """dL/ds: [n], from p = softmax(s): [n] and g = dL/dp: [n]."""
-    ### BEGIN SOLUTION
-    return p * (g - p @ g)
-    ### END SOLUTION
-
-
+# %% task="scale" points=2 level=2 minutes=15
 def scaled_attention(Q, K, V):
     """[..., m, d_v] from tensors Q: [..., m, d_k], K: [..., n, d_k], V: [..., n, d_v]. Gradients pass."""
     ### BEGIN SOLUTION
@@ -56,29 +48,6 @@ def scaled_attention(Q, K, V):
     return torch.softmax(S, dim=-1) @ V
     ### END SOLUTION
 
-
-# %% test="scale" aspect="back through the softmax" points=1
-_got = softmax_gradient(np.array([0.5, 0.25, 0.25]), np.array([1.0, 0, 0]))
-assert close(np.shape(_got), (3,), 0, 0), (
-    f"Three scores, three slopes; yours: {_got!r}."
-)
-assert close(_got, [0.25, -0.125, -0.125], 1e-5), (
-    f"p = .5, .25, .25, g = 1, 0, 0: .25, -.125, -.125; yours: {_got}."
-)
-### BEGIN HIDDEN TESTS
-_n = size("n")
-_p = made(lambda rng, p: np.array(p), shares(_n))
-_g = array(_n, kind=choice("float64", "int64"))
-agrees(
-    softmax_gradient,
-    ours.softmax_gradient,
-    _p,
-    _g,
-    by=without_autograd,
-    rtol=1e-4,
-    atol=1e-6,
-)
-### END HIDDEN TESTS
 
 # %% test="scale" aspect="scaled by the keys' width" points=1
 _E = torch.tensor([[1.0, 0], [1, 0], [0, 1], [1, 0]])
@@ -134,9 +103,6 @@ agrees(
 )
 ### END HIDDEN TESTS
 
-# %% scratch=true
-softmax_gradient(np.array([0.98, 0.01, 0.01]), np.array([0, 1, 0]))  # a p of your own
-
 # %%
 widths = [1, 4, 16, 64, 256, 1024]
 divisors = {"plain": lambda d_k: 1, "divided by $\\sqrt{d_k}$": math.sqrt}
@@ -147,10 +113,8 @@ for name, divisor in divisors.items():
         q, K = np.random.default_rng(n).normal(size=(2, 200, n))
         scores = q @ K[:64].T / divisor(n)  # of 200 queries and 64 keys
         variances[name].append(scores.var())
-        P = np.array([softmax(row) for row in scores])
-        # the gradient of the largest weight, sent back through your softmax_gradient
-        steps = [softmax_gradient(p, np.eye(64)[p.argmax()]).max() for p in P]
-        slopes[name].append(np.median(steps))
+        p = np.array([softmax(row).max() for row in scores])  # the largest weights
+        slopes[name].append(np.median(p * (1 - p)))
 
 # %% alt="Left: over the width, the variance of plain scores grows like the width, that of divided scores stays at one. Right: the slope of the largest weight collapses for plain scores beyond a width of 64, and stays for divided ones."
 _, (left, right) = plt.subplots(1, 2, figsize=(8, 3.1))
@@ -166,8 +130,11 @@ right.legend(fontsize=10)
 plt.show()
 
 # %% [markdown]
-# On the left you see what we have worked out: the variance of a score is about $d_k$, and after the division it is about 1. On the right we asked: if the score of the heaviest key rises a little, how much does its weight rise? Your `softmax_gradient` answers, and each dot is the median of 200 random queries. Without the divisor the slope first *rises*, since a weight near one half has a
-# larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Divided by $\sqrt{d_k}$, scores keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means. The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to.
+# On the left you see what we have worked out: the variance of a score is about $d_k$, and after the division it is about 1.
+#
+# On the right is the slope $p(1 - p)$ of the largest weight. Each dot is the median of 200 random queries. Look at the plain scores first. Their slope *rises* at the beginning, because a weight near one half has a larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Now look at the divided scores. They keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means.
+#
+# The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to. In section 7 you will see scores above 10.
 #
 # Note what we have measured: random keys whose numbers have variance 1, before any training. What the divisor does for a network in training depends on its width and on how it begins, and we have not measured that here.
 #

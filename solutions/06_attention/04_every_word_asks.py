@@ -3,13 +3,25 @@
 #
 # So far somebody from outside asked one question. In a text, *each* word has something to ask: a verb looks for its subject, *she* for a name, the last word of our story for a town. So let every word ask, and let the same words answer.
 #
-# Let $x$ $[T, C]$ be a text of $T$ words, a vector of $C$ numbers in each row. The vector says what the word *is*. But what a word looks for is something else than what it is: a verb looks for nouns. And a word is found by one thing ("I am a noun": its key) and then tells another ("I am the cook": its value). Therefore we let the network learn three matrices, which make three things of each word:
+# Let $x$ $[T, C]$ be a text of $T$ words: each row is the vector of one word, with $C$ numbers. The vector says what the word *is*. A lookup needs three other things of each word:
+#
+# - its query: what does it look for? A verb looks for nouns.
+# - its key: by what is it found? "I am a noun."
+# - its value: what does it tell a word that has found it? "I am the cook."
+#
+# All three can be computed from the vector. So we let the network learn three matrices, which make a query, a key and a value of each word:
 #
 # $$Q = x W_q \qquad K = x W_k \qquad V = x W_v$$
 #
 # With them, your function does the rest: `scaled_attention(Q, K, V)`. This is **self-attention**: queries, keys and values come from the same words. Row $i$ of the scores $QK^T$ says how well each word answers word $i$, and row $i$ of the result is what word $i$ has found.
 #
-# Here is all of it on three words, with numbers that you can follow in your head. The vector of a word says: is it a noun, is it a verb, and, for a person, how old? The verb *thanks* asks for nouns, with the query 1. Nouns are found, with the key 1. And each word tells its age, which is its value. So $W_q$ picks the second number, $W_k$ the first and $W_v$ the third, and $d_k = d_v = 1$. As in section 1, take powers of 3 for the moment:
+# Here is all of it on three words, with numbers that you can follow in your head. The vector of a word has three numbers: is it a noun, is it a verb, and, for a person, how old?
+#
+# - The query is the second number. So the verb *thanks* asks, with the query 1, and the nouns do not.
+# - The key is the first number. So nouns are found, with the key 1.
+# - The value is the third number, the age.
+#
+# ($W_q$, $W_k$ and $W_v$ each pick one of the three numbers, so $d_k = d_v = 1$.) As in section 1, take powers of 3 for the moment:
 #
 # | | vector | query | key | value | scores against *cook, thanks, guest* | weights (powers of 3) | finds |
 # |---|---|---|---|---|---|---|---|
@@ -72,3 +84,150 @@ print("the guest thanks the COOK:", np.round(with_thanked[4].tolist(), 2))
 
 # %% [markdown]
 # Now the two differ. All networks of this chapter get such vectors. Is it always so, and is there another way to notice the order? We come back to that in section 11.
+#
+# ### Your first network
+#
+# You have all the parts of a network that looks things up. What it needs is a text in which looking back is worth something. The next cell makes the simplest ones that there are: each text is a list of random words, said again and again.
+
+# %%
+sixty_four = (
+    "moss kite drum fig lamp rope salt crow bell fern mint harp silk pond oak plum "
+    "wolf tent coin leaf star boat cork dune echo frog gate hill iron jade king lark "
+    "mask nest opal pine quill reed sand tide urn vine wax yarn zinc ash bay clay "
+    "dawn elm fog gull hay ink jar knot loom mud nut owl pear rain sage toad"
+)
+WORDS = sixty_four.split()
+
+
+def lists(step, lengths, B=32, T=39, seed=0, before=(0,)):
+    """B texts of T words: each says one random list again and again; its length is drawn from `lengths`.
+
+    As many other words as drawn from `before` stand before the list (by default none).
+    Returns the words [B, T] and, for each of the first T - 1 places, whether the word after it can be known.
+    """
+    draw = np.random.default_rng([seed, step])
+    chosen, others = draw.choice(lengths, size=B), draw.choice(before, size=B)
+    rows = []
+    for n, k in zip(chosen, others, strict=True):
+        words = draw.permutation(len(WORDS))
+        rows.append(np.append(words[:k], np.resize(words[k : k + n], T - k)))
+    # The word that begins round two is not counted: that the list ends there, nobody can know.
+    repeats = np.arange(1, T) > (chosen + others)[:, None]
+    return torch.from_numpy(np.array(rows)), torch.from_numpy(repeats)
+
+
+def said(numbers):
+    return " ".join(WORDS[i] for i in numbers)
+
+
+print(len(WORDS), "words; two texts:\n")
+for row in lists(0, [8, 13], B=2, seed=3)[0]:
+    print(said(row), "\n")
+
+# %% [markdown]
+# Each text has 39 words, and its list has between 8 and 20. What can a reader know of such a text? The first round of a list cannot be guessed, because its words are random. Nor can the word that begins round two, because nothing says that the list ends there. But from then on a perfect reader makes no mistakes.
+#
+# How would *you* do it? Suppose that you have come to the word *kite*. You find the last place where *kite* was said, you look at the word after it, and you say that. (You cannot simply count, because the list has another length in each text.)
+#
+# Now the network. We call it `OneLook`, because it has a single lookup, which is your function. It works in four steps:
+#
+# 1. Each word gets a vector of 64 numbers, and a vector for its place is added.
+# 2. Three matrices make a query, a key and a value of each of these vectors.
+# 3. Your `scaled_attention` looks up, and what a word has found is added to its vector.
+# 4. Another matrix makes 64 scores of the sum, one for each word that may come next.
+#
+# At each place it should guess the next word. The loss is the cross-entropy that you know, in nats, but only where the next word is a repeat, because only there is something to learn.
+#
+# Which loss would be good? We need something to compare with. Here are three readers that need no training, since we can compute what they say:
+#
+# - One *knows nothing*. It gives each of the 64 words the same probability, so its loss is $\ln 64 = 4.16$.
+# - One *knows which words were said*, but not in which order. Where the next word is a repeat, all $n$ words of the list have been said. It gives $1/n$ to each of them, so its loss there is $\ln n$.
+# - One also *strikes out the last seven*. No list is shorter than eight words, so none of the seven words that were said last can come next. It gives $1/(n - 7)$ to each of the others.
+#
+# There is a second test. We cut 200 new texts after 25 words and ask for one word, the next. A reader that chooses among $n$ words without preference is right once in $n$ times.
+
+
+# %%
+def repeat_loss(model, batch):
+    """Mean loss (nats) of the words that are repeats, and how many they are."""
+    words, repeats = batch
+    scores = model(words[:, :-1])
+    losses = F.cross_entropy(
+        scores.flatten(0, 1), words[:, 1:].flatten(), reduction="none"
+    )
+    known = repeats.flatten().to(losses.dtype)
+    return (losses * known).sum() / known.sum(), int(known.sum())
+
+
+def practise(model, lengths, steps=500, watch=None, before=(0,), rate=0.01):
+    return train(
+        model,
+        batches=lambda step: lists(step, lengths, before=before),
+        loss=repeat_loss,
+        steps=steps,
+        rate=rate,
+        schedule=warmup_cosine(10, 0.1),
+        every=20,
+        watch=watch,
+    )
+
+
+def held_out_loss(model, lengths=range(8, 21)):
+    """Loss on the repeats of 64 texts that the model has never seen."""
+    batch = [part.to(device) for part in lists(0, lengths, B=64, seed=99)]
+    with torch.no_grad():
+        return repeat_loss(model, batch)[0].item()
+
+
+def bag_loss(struck=0):
+    """The loss there of a reader that knows which words were said, and strikes out the last `struck` of them."""
+    words, repeats = lists(0, range(8, 21), B=64, seed=99)
+    different = [
+        [len({*row[: i + 1]}) for i in range(len(row))]
+        for row in words[:, :-1].tolist()
+    ]
+    return (torch.tensor(different)[repeats] - struck).log().mean().item()
+
+
+def cut_after(words, n=25):
+    """Texts that end after n words, and the word that comes next in each."""
+    return words[:, :n], words[:, n]
+
+
+def guessed(model):
+    """How many of 200 new texts, cut after 25 words, are continued with the right word."""
+    texts, following = cut_after(lists(0, range(8, 21), B=200, seed=97)[0].to(device))
+    with torch.no_grad():
+        return int((model(texts)[:, -1].argmax(-1) == following).sum())
+
+
+def bag_guessed(struck=0):
+    """How many of them such a reader continues rightly, on average."""
+    texts, _ = cut_after(lists(0, range(8, 21), B=200, seed=97)[0])
+    return sum(1 / (len({*row}) - struck) for row in texts.tolist())
+
+
+def tell(name, loss, right):
+    print(f"{name:32} loss {loss:.2f},  next word right in {right:3.0f} of 200 texts")
+
+
+def tell_readers():
+    tell("knows nothing", math.log(64), 200 / 64)
+    tell("knows which words were said", bag_loss(), bag_guessed())
+    tell("and strikes out the last seven", bag_loss(7), bag_guessed(7))
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+set_seed(1)
+lookers = {"your first network": OneLook(scaled_attention).to(device)}
+practise(lookers["your first network"], range(8, 21), steps=300)
+for name, model in lookers.items():
+    tell(name, held_out_loss(model), guessed(model))
+tell_readers()
+
+# %% [markdown]
+# Look at the losses first. By its loss, your network is a genius: it is far better than any of the three readers. Then look at the last column. Asked for a word that is not there yet, it is right in 10 of 200 texts, and even the reader that picks any word of the list is right in 15.
+#
+# How can both be true? Make a guess before you read on.

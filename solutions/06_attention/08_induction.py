@@ -1,31 +1,39 @@
 # %% [markdown]
 # ## 7. Watch a circuit form
 #
-# Everything is ready for the promise of this chapter. Take the lists of section 5 again, on which one lookup has failed. How could *two* lookups, one after the other, continue a list?
+# Everything is ready for the promise of this chapter. Take the lists of section 4 again, on which one lookup has failed. How could *two* lookups, one after the other, continue a list?
 #
-# Here is the plan, on the text *moss kite drum moss kite*. The last word wants to know what came after the first *kite*. So it wants a place where the word before was *kite*. No word knows that about itself. But in a first layer, each word can look at the word before it and take its name along. The layer adds what it has found to the vector of the word, and now the knowledge is there:
+# Here is a plan, on the text *moss kite drum moss kite*. The last word wants to know what came after the first *kite*. So it has to find a place that stands right after a *kite*. At first, no place knows that about itself. But in a first layer each word can look at the word before it and take its name along, as a **note**: *drum* now carries the note "after kite". In a second layer, the last word looks for this note:
 #
 # | place | 0 | 1 | 2 | 3 | 4 |
 # |---|---|---|---|---|---|
 # | the word | moss | kite | **drum** | moss | kite |
-# | layer 0 adds | | "after moss" | **"after kite"** | "after drum" | "after moss" |
-# | layer 1: its key says | | I come after moss | **I come after kite** | I come after drum | I come after moss |
-# | layer 1: the last word's query | | | | | who comes after kite? |
+# | layer 0 adds the note | | "after moss" | **"after kite"** | "after drum" | "after moss" |
+# | layer 1: what the key of each place says | | I come after moss | **I come after kite** | I come after drum | I come after moss |
+# | layer 1: what the query of the last word says | | | | | who comes after kite? |
 # | layer 1: value of the place that fits | | | **drum** | | |
 #
-# In symbols: let $x$ be the vector of *kite*. A head of layer 0 looks from *drum* back to *kite*, and adds $x W_v W_o$ to the vector of *drum*, where $W_o$ is the part of `out` that belongs to this head. In layer 1 the key of *drum* is made from this sum, so one part of the key is $(x W_v W_o)\,W_k$: **a value of layer 0 has become part of a key of layer 1**. The query of the last *kite* is
-# $x W_q$, with the same $x$. The score is the product of this query and this key. If it is large when both are made from the same word, and small otherwise, layer 1 finds the place. So this plan needs two layers, and we give the network nothing else. Will it find the plan by itself, only because it helps?
+# Now the same in symbols. Let $x$ be the vector of *kite* and $y$ the vector of *drum*.
+#
+# - In layer 0, a head at *drum* looks back to *kite*. It finds the value $x W_v$, and `out` maps it. Let $W_o$ be the part of `out` that belongs to this head: then the note is $x W_v W_o$.
+# - The layer adds the note to the vector of *drum*, which becomes $h = y + x W_v W_o$.
+# - In layer 1, the key of this place is $h W_k = y W_k + x W_v W_o W_k$. Its first part says *drum*, and its second part says "after kite".
+# - The query of the last *kite* is made from the same $x$: it is $x W_q$.
+#
+# The score is the product of this query and this key. So if $x W_q$ fits $x W_v W_o W_k$ whenever both are made from the same word, and does not fit otherwise, layer 1 finds the place. **A value of layer 0 has become part of a key of layer 1.** (In the literature this is called *K-composition*.)
+#
+# The plan needs two layers, and we give the network nothing else. Will it find the plan by itself, only because it helps?
 
 # %% [markdown] statement="AttentionOnly"
 # ### The network
 #
-# Put it together: each word becomes a vector, a vector for its place is added, and then come the layers. Each layer *adds* what it has found to the vectors, $x \leftarrow x + \text{layer}(x)$. No word may look at later ones. At the end a linear map turns each vector into a score for each word that may come next.
+# Put it together: each word becomes a vector, a vector for its place is added, and then come the layers. Each layer *adds* what it has found to the vectors, $x \leftarrow x + \text{layer}(x)$, which is called a **residual connection**. No word may look at later ones. At the end a linear map turns each vector into a score for each word that may come next.
 #
 # Write `AttentionOnly(vocabulary, longest, C, layers)` with
 #
 # - `embedding` and `positions`, both `nn.Embedding`, for so many words and for so many places;
 # - `layers`, a list of modules, which are called as `layer(x, mask=mask)` with a causal mask;
-# - `head`, a linear map with bias.
+# - `to_words`, a linear map with bias, which makes the scores.
 #
 # Two of your `MultiHead` layers go into it, and then it learns.
 
@@ -45,7 +53,7 @@ class AttentionOnly(nn.Module):
         self.embedding = nn.Embedding(vocabulary, C)
         self.positions = nn.Embedding(longest, C)
         self.layers = nn.ModuleList(layers)
-        self.head = nn.Linear(C, vocabulary)
+        self.to_words = nn.Linear(C, vocabulary)
         ### END SOLUTION
 
     def forward(self, words):
@@ -55,7 +63,7 @@ class AttentionOnly(nn.Module):
         mask = causal_mask(T).to(words.device)
         for layer in self.layers:
             x = x + layer(x, mask=mask)
-        return self.head(x)
+        return self.to_words(x)
         ### END SOLUTION
 
 
@@ -63,7 +71,7 @@ class AttentionOnly(nn.Module):
 _model = AttentionOnly(7, 9, 3, [])
 _shapes = {_name: np.shape(_part) for _name, _part in dict(_model.state_dict()).items()}
 _wanted = {"embedding.weight": (7, 3), "positions.weight": (9, 3)}
-_wanted |= {"head.weight": (7, 3), "head.bias": (7,)}
+_wanted |= {"to_words.weight": (7, 3), "to_words.bias": (7,)}
 assert _shapes == _wanted, (
     f"Without layers, weights {_wanted} are wanted; yours: {_shapes}."
 )
@@ -75,8 +83,10 @@ assert np.shape(_got) == (2, 5, 7), (
     f"Two texts of 5 words, 7 words known: scores {2, 5, 7}; yours: {np.shape(_got)}."
 )
 _x = _s["embedding.weight"][_words] + _s["positions.weight"][:5]
-assert close(_got, F.linear(_x, _s["head.weight"], _s["head.bias"]), 1e-4, 1e-4), (
-    "Without layers: the word's vector plus that of its place, from place 0 on, then head."
+assert close(
+    _got, F.linear(_x, _s["to_words.weight"], _s["to_words.bias"]), 1e-4, 1e-4
+), (
+    "Without layers: the word's vector plus that of its place, from place 0 on, then to_words."
 )
 
 
@@ -96,8 +106,8 @@ _state = made(
     lambda rng, E, P, W, b: {
         "embedding.weight": E,
         "positions.weight": P,
-        "head.weight": W,
-        "head.bias": b,
+        "to_words.weight": W,
+        "to_words.bias": b,
     },
     tensor(_V, _C),
     made(
@@ -163,8 +173,8 @@ _state = made(
     lambda rng, E, P, W, b: {
         "embedding.weight": E,
         "positions.weight": P,
-        "head.weight": W,
-        "head.bias": b,
+        "to_words.weight": W,
+        "to_words.bias": b,
     },
     *(tensor(_V, _C), tensor(_T, _C), tensor(_V, _C), tensor(_V)),
 )
@@ -178,14 +188,19 @@ _model = AttentionOnly(
     7, 4, 3, [torch_module("Linear", 3, 3), torch_module("Linear", 3, 3)]
 )
 _names = {*dict(_model.named_parameters())}
-for _name in ("layers.0.weight", "layers.1.bias", "embedding.weight", "head.bias"):
+for _name in ("layers.0.weight", "layers.1.bias", "embedding.weight", "to_words.bias"):
     assert _name in _names, (
         f"{_name} is not among {sorted(_names)}: nothing would train it."
     )
 ### BEGIN HIDDEN TESTS
 _model = AttentionOnly(7, 4, 3, [])
 _found = parameter_gradients(_model, torch.tensor([[1, 2, 3, 6]]))
-for _name in ("embedding.weight", "positions.weight", "head.weight", "head.bias"):
+for _name in (
+    "embedding.weight",
+    "positions.weight",
+    "to_words.weight",
+    "to_words.bias",
+):
     assert _found.get(_name) is not None, f"No gradient reaches {_name}."
 _part = torch_module("TransformerEncoderLayer", 3, 1, 4, 0.0, batch_first=True)
 _layer = torch_module("TransformerEncoder", _part, 1, enable_nested_tensor=False)
@@ -198,11 +213,11 @@ except Exception as _error:  # this layer may refuse how yours is called
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# ### A few seconds
+# ### Watch the squares
 #
-# The next cell trains two of your layers, with four heads each and 64 numbers for each word, for 500 steps, with the same loss as before. Remember the two readers to compare with: 4.16 for one that knows nothing, and about 2.6 for one that knows which words were said, but not their order.
+# The next cell trains two of your layers, with four heads each and 64 numbers for each word, for 500 steps and with the same loss as before. (Its first vectors are smaller than those that torch would give it. With torch's own, the loss after 500 steps was just as small when we tried it once.)
 #
-# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. A row of a square is the word that looks, a column the word that is looked at. Do not watch the loss. **Watch the squares**, and look for lines. (On paper you see only the last picture. A strip of six moments comes after the next task.)
+# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that looks, a column is the word that is looked at, and a dark cell is a large weight. Do not watch the loss. **Watch the squares**, and look for lines. (On paper you see only the last picture. A strip of six moments comes after the next task.)
 
 
 # %%
@@ -251,9 +266,13 @@ figure = film.frame(-1)
 plt.show()
 
 # %% [markdown]
-# Did you see it? For the first steps all squares are a grey blur. Then, within a few dozen steps, a dark line appears in layer 0, one place below the diagonal: some heads there have begun to look at the **previous word**. (Not all: a line that lies *on* the diagonal belongs to a head that looks at the word itself.) Almost at once lines light up in layer 1. This text says a list of twelve words, so at its second *kite* a head should look eleven places back: twelve to the first *kite*, and one forward again. In round three there are two such places, eleven and twenty-three back, hence the second line. (The dark cells in rows 0 to 11 of layer 1 mean nothing yet: no word has come twice there, and no loss is counted.) The loss falls off a cliff.
+# Did you see it? At first all squares are a pale blur, because each head looks a little at every word. (Weights below about 0.03 are white.) Then, within a few dozen steps, lines appear in both layers, and the loss falls off a cliff.
 #
-# Is it the two layers that do it? The next cell gives the same texts and the same 500 steps to two other networks: one layer of yours with four heads, and an LSTM, as in chapter 05, with more weights than yours and with the learning rate that suited it best of the three that we tried. Then a second LSTM gets four times as many steps.
+# **Layer 0.** Some heads have a dark line one place below the diagonal. They have begun to look at the **previous word**. (A line *on* the diagonal belongs to a head that looks at the word itself.)
+#
+# **Layer 1.** Our text says a list of twelve words. So in row 12 the first word of the list is said again. It was said at place 0, and what came after it stands at place 1. Find row 12 in a square of layer 1: its dark cell is in column 1, eleven places back. From there a line runs down, always eleven places below the diagonal. From row 24 on, in round three, the right word stands at two places, eleven and twenty-three back, so there is a second line. (The cells in rows 0 to 11 mean nothing. No word has come twice there, and no loss is counted.)
+#
+# Is it the two layers that do it? The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05, with more weights than yours and with the learning rate that suited it best of the three that we tried. Of each kind, one network gets the same 500 steps and another one 2,000.
 
 
 # %%
@@ -266,28 +285,34 @@ class Recurrent(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(len(WORDS), C)
         self.lstm = nn.LSTM(C, state, batch_first=True)
-        self.head = nn.Linear(state, len(WORDS))
+        self.to_words = nn.Linear(state, len(WORDS))
 
     def forward(self, words):
-        return self.head(self.lstm(self.embedding(words))[0])
+        return self.to_words(self.lstm(self.embedding(words))[0])
 
 
-contest = {"two layers": learner, "one layer": fresh(seed=1, layers=1)}
-practise(contest["one layer"], range(8, 21))
-for name, steps in {"LSTM": 500, "LSTM, 2000 steps": 2000}.items():
+contest = {"two layers, 500 steps": learner}
+for steps in (500, 2000):
+    layer = contest[f"one layer, {steps} steps"] = fresh(seed=1, layers=1)
+    practise(layer, range(8, 21), steps=steps)
     set_seed(1)
-    contest[name] = Recurrent().to(device)
-    practise(contest[name], range(8, 21), steps=steps, rate=0.003)
+    lstm = contest[f"LSTM, {steps} steps"] = Recurrent().to(device)
+    practise(lstm, range(8, 21), steps=steps, rate=0.003)
 for name, model in contest.items():
-    print(
-        f"{name:16}  {sum(W.numel() for W in model.parameters()):,} weights, "
-        f"loss {held_out_loss(model):.2f}, next word right in {guessed(model)} of 200 texts"
-    )
+    tell(name, held_out_loss(model), guessed(model))
+tell_readers()
+print(
+    "\nweights:",
+    sum(W.numel() for W in learner.parameters()),
+    "with two layers,",
+    end=" ",
+)
+print(sum(W.numel() for W in lstm.parameters()), "in an LSTM")
 
 # %% [markdown]
-# By its loss, one layer has come about as far as the reader that knows which words were said, and it names the next word about twice as often. The LSTM has hardly begun. That does not mean that it can never do this: with four times as many steps it is right in about half of the texts. It must carry the whole list in its state, which is a harder thing to learn, while two layers can jump.
+# Look at the lines with one layer first. With 2,000 steps it is still right in fewer texts than the reader that strikes out the last seven words. So it does not copy, although it has had four times as many steps as your two layers. The LSTM has hardly begun after 500 steps, but after 2,000 it is right in about half of the texts. It *can* learn to copy. It must carry the whole list in its state, though, and that is a harder thing to learn. Two layers of attention can jump.
 #
-# So it takes two layers here, and what you saw in their squares looks like our plan, which we have not told to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021, and a year later C. Olsson and others
+# So it takes two layers here, and what you saw in their squares looks like our plan, which we have not told to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others
 # found induction heads in language models of many sizes, as soon as there are at least two layers. They appear during a short phase of the training, and in that same phase the models begin to profit from what stands in their prompt.
 #
 # A good story, so let us not believe it yet. A dark line can be an accident. To be sure we have to measure what the heads do, and then take them away.
@@ -295,7 +320,7 @@ for name, model in contest.items():
 # %% [markdown] statement="heads_at_work"
 # ### Measure, then cut
 #
-# Three tools to take a network apart. $P$ $[H, T, T]$ holds the weights of $H$ causal heads on one text (a row for each word that looks), and `words` is the list of its $T$ words.
+# You write three tools to take a network apart. $P$ $[H, T, T]$ holds the weights of $H$ causal heads on one text (a row for each word that looks), and `words` is the list of its $T$ words.
 #
 # - `previous_word(P)`, $[H]$: how much weight a head gives to the word just before, on average over words 1, 2, …, $T - 1$;
 # - `copying(P, words)`, $[H]$: for each word that has occurred before, the weight on all places *right after its earlier occurrences* together (one of them may be its own place); the mean over such words, and zeros if there are none;
@@ -311,7 +336,7 @@ for name, model in contest.items():
 #    numbers are the head's?
 
 
-# %% task="heads_at_work" points=3 level=2 minutes=35
+# %% task="heads_at_work" points=3 level=3 minutes=40
 def previous_word(P):
     """[H]: mean weight of words 1 to T - 1 on the word before, from P: [H, T, T]."""
     ### BEGIN SOLUTION
@@ -392,6 +417,9 @@ assert close(np.shape(_got), (4, 4), 0, 0), f"[4, 4] as before; yours: {_got!r}.
 assert close(_got[0, :2], _W[0, :2]), (
     f"Head 0 should keep its say, 1 and 2; yours: {_got[0, :2]}."
 )
+assert close(_got[:, 2:], torch.zeros(4, 2)), (
+    f"Head 1 of two has the last two columns of W: zeros wanted there; yours: {_got[:, 2:].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 _H, _D = size("H"), size("D")
 _W = made(lambda rng, W: W, tensor(*[made(lambda rng, H, D: H * D, _H, _D)] * 2))
@@ -427,7 +455,7 @@ plt.show()
 
 # %% alt="Two panels over the training steps. Left: the probability of words that were said rises first, from near 0.2 to nearly 1; after it the scores of the previous-word head, which ends near one half, and of the copying head rise together. Right: the loss falls from above 4 to nearly 0 in the same steps."
 _, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4), width_ratios=(3, 2))
-left.plot(steps, on_list, "^-", label="words said before")
+left.plot(steps, on_list, "^-", label="says a word of the list")
 for name, column, at, mark in (
     ("looks at the previous word", "previous word", first, "o-"),
     ("copies", "copying", 4 + second, "s-"),
@@ -437,7 +465,7 @@ left.set(
     xlabel="step", ylabel="probability or weight", xlim=(0, 300), ylim=(-0.03, 1.4)
 )
 left.set(
-    yticks=np.arange(0, 1.1, 0.2), title="First words of the list, then both heads"
+    yticks=np.arange(0, 1.1, 0.2), title="First any word of the list, then both heads"
 )
 left.legend(fontsize=10, ncols=2, loc="upper left")
 right.plot(steps, [loss for _, loss, _ in film.frames], "k.-")
@@ -446,19 +474,26 @@ right.set(title="The loss")
 plt.show()
 
 # %% [markdown]
-# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves say the same in numbers, and they show something that you do not see in the squares. The triangles are the probability that the network gives to *any* word that its text has already said. They rise *first*, while the scores of both heads are still near where they began. So in a first phase the network learns to say some word of this list, no matter which one.
-# For this, no head has to look at a special place. A head that looks everywhere alike brings home a mixture of the words said so far, and the network needs only to learn: say what you have brought home.
+# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves below it say the same in numbers, and they show something that you do not see in the squares. The triangles are the probability that the network gives to *any* word that its text has already said. They rise *first*, while the scores of both heads are still near where they began. So in a first phase the network learns to say some word of the list, no matter which one.
 #
-# This first phase may answer a riddle. The two heads need each other: a copying head can find nothing before a head of layer 0 has told the words their predecessors, and telling them pays nothing before some head copies. How can two such parts begin at all? After the first phase the network already says what layer 1 looks at. So if layer 1 looks at the right word a little more than at others, the loss falls at once. And it can, as soon as the keys hold a faint trace of the predecessor.
-# From there each of the two makes the other pay more, and they rise together. (This is how we understand the curves. What they show is only the order.)
+# For this, no head has to look at a special place. A head that looks everywhere alike brings home a mixture of the words said so far. The network has to learn only one thing: say what you have brought home.
 #
-# Two things in the squares do *not* fit our plan. The line of the previous-word head ends half way down, near place 19, which is why its score stays near one half. And in round three, the line that leads to round one stays dark, while the one that leads to round two is paler, and ends. Keep both in mind until section 9.
+# **A riddle.** The two heads need each other. The copying head finds nothing before a head of layer 0 has written the notes. But writing notes pays nothing before some head reads them. How can two such parts begin at all?
 #
+# The first phase may be the answer. Suppose that the network already says what its heads bring home. Then a head of layer 1 that leans towards the right place, however little, lowers the loss at once. And a head of layer 0 that leans towards the previous word lowers the loss as well, because its faint notes are what lets layer 1 lean. Neither has to wait until the other is ready. (This is how we understand the curves. They show only the order of events. The reason we have not tested.)
+#
+# **Something odd.** One thing in the squares does *not* fit our plan. The line of the previous-word head ends half way down, near place 19. (Therefore its score stays near one half: it is a mean over all 37 places.) Keep this in mind until section 9.
+
+# %% [markdown]
 # ### Does layer 1 really use what layer 0 has left?
 #
-# So far we have seen two lines that appear together. That one *uses* the other is our plan, and the plan says something that we can test on the weights alone, without any text: the query $x W_q$ of a word must fit the key part $(x W_v W_o)W_k$ which *the same* word has left behind. So let us compute this score for all pairs of the 64 words. (It leaves out biases and the vectors of the places.) A word's query meets 64 keys, and by chance its own would be the best of them for one word in 64.
+# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test on the weights alone, without any text. In layer 1 the query $x W_q$ of a word must fit the note of *the same* word, $x W_v W_o W_k$, and no other word's note.
 #
-# Which heads of layer 0 do we take? A head that looks everywhere alike would have a previous-word score of 0.09. So we call those with more than 0.2 **previous-word heads**. There are two controls: the heads of layer 0 that are left over, and the same matrices of a network that has not been trained. In the figure a dark cell is a large score, and scores below 0 are white. If the plan is right, the diagonal is dark.
+# So we compute the score of each of the 64 queries with each of the 64 notes. (Biases and the vectors of the places are left out.) If the plan is right, each query has its largest score with its own note. By chance, this would happen to one word in 64.
+#
+# Which heads of layer 0 write the notes? A head that looks everywhere alike would have a previous-word score of 0.09. We call those with more than 0.2 **previous-word heads**. There are two controls: the other heads of layer 0, and the same matrices of a network that has not been trained.
+#
+# The next cell does this for your network and for two more that differ in their seed. After it comes a figure of all 64 times 64 scores of yours. A dark cell is a large score, and scores below 0 are white. So look for a dark diagonal.
 
 
 # %%
@@ -503,24 +538,24 @@ for seed, model in learners.items():
     P = look(model, shown[:-1])
     tellers[seed], rest[seed] = heads_by_score(previous_word(P[0]))
     copier[seed] = int(torch.as_tensor(copying(P[1], shown[:-1].tolist())).argmax())
-    keys = {
-        "left by the previous-word heads": (model, tellers[seed]),
-        "left by the others": (model, rest[seed]),
+    notes = {
+        "of the previous-word heads": (model, tellers[seed]),
+        "of the other heads": (model, rest[seed]),
         "of an untrained network, all heads": (fresh(seed), range(4)),
     }
-    print(f"seed {seed}: previous-word heads {sorted(tellers[seed])}; of 64 words,")
-    for name, (network, heads) in keys.items():
+    print(f"seed {seed}: previous-word heads {sorted(tellers[seed])}")
+    for name, (network, heads) in notes.items():
         best = fitting(fit(network, left_by(network, heads), copier[seed]))
-        print(f"    the word itself fits best for {best:2}, if keys are {name}")
+        print(f"    notes {name:34}: {best:2} of 64 queries fit their own best")
 
-# %% alt="A square of 64 by 64 scores: rows are words that ask, columns words that were left behind by layer 0. The diagonal is dark; nearly all other cells are pale."
+# %% alt="A square of 64 by 64 scores: rows are words that ask, columns the notes of layer 0. The diagonal is dark; nearly all other cells are pale."
 S = fit(learner, left_by(learner, tellers[1]), copier[1])
 _, axes = plt.subplots(figsize=(6, 5.2))
 shades = axes.imshow(S, cmap="Blues", vmin=0)
 axes.set(
-    xlabel="the word that layer 0 has left", ylabel="the word that asks in layer 1"
+    xlabel="the note that layer 0 has left", ylabel="the word that asks in layer 1"
 )
-axes.set_title("A word's query fits the key that it has left itself")
+axes.set_title("A word's query fits the note that it has left itself")
 axes.set_xticks(range(0, 64, 9), WORDS[::9])
 axes.set_yticks(range(0, 64, 9), WORDS[::9])
 axes.grid(visible=False)
@@ -528,11 +563,13 @@ plt.colorbar(shades, label="score", shrink=0.8)
 plt.show()
 
 # %% [markdown]
-# There is the joint between the two layers: a dark diagonal. The query of each word fits the trace which the same word has left by way of the previous-word heads, for all 64 words. In an untrained network it fits for about as many words as chance would give. So nobody has told the matrices of two different layers to fit each other, and training has done it.
+# The diagonal is dark, and the first line of each seed says it in a number: with the notes of the previous-word heads, all 64 queries fit their own note best. In an untrained network about as many do as chance would give. So nobody has told the matrices of two different layers to fit each other, and training has done it.
 #
-# The line in the middle may surprise you: what the others leave fits as well, for many words. So this test says that layer 1 can *read* a head's note, and not what the note is about. All four heads could write the note "after kite". But only the previous-word heads stand at the right place to write it. (In what is written about circuits, the product $W_q W_k^T$ of a head, which decides where it looks, is called its QK circuit, and $W_v W_o$, which decides what it brings along, its OV circuit. Here the OV circuit of one layer has grown into the QK circuit of the next.)
+# The line in the middle may surprise you. The notes of the *other* heads fit as well, for many words. Does this contradict the plan? No: the test says only that layer 1 can *read* the note. It does not say what the note is *about*, because that depends on where the head of layer 0 looks. If it looks at the previous word, its note says "after kite". If it looks at the word itself, its note says "I am kite". Only the first kind is of use.
 #
-# And now the knife, for the other half of the proof: take the previous-word heads out, and see whether the heads of layer 1 still find their places.
+# (In what is written about circuits, the product $W_q W_k^T$ of a head is called its QK circuit, because it decides where the head looks. And $W_v W_o$ is called its OV circuit, because it decides what the head brings along. So our test has shown that the OV circuit of one layer fits the QK circuit of the next.)
+#
+# And now the knife, for the other half of the proof: take the previous-word heads out, and see whether the heads of layer 1 still find their places. There are two controls. One takes out the other heads of layer 0. The other one takes out *as many* heads as the previous-word heads are, but other sets of them, and we take the mean over these sets. (If three of the four heads are previous-word heads, each of these sets leaves one of them in place.)
 
 
 # %%
@@ -561,44 +598,64 @@ def sureness(model):
         return model(words[:, :-1]).softmax(-1).amax(-1)[repeats].mean().item()
 
 
-cuts = {  # of which layer, and which heads
-    "nothing": (0, {seed: [] for seed in learners}),
-    "previous-word\nheads": (0, tellers),
-    "the others\nof layer 0": (0, rest),
-    "the best\nof layer 0": (0, {seed: tellers[seed][:1] for seed in learners}),
-    "all heads\nof layer 1": (1, {seed: range(4) for seed in learners}),
+def as_many_others(heads):
+    """All other sets of as many heads of a layer of four."""
+    return [[*its] for its in combinations(range(4), len(heads)) if {*its} != {*heads}]
+
+
+cuts = {  # of which layer, and for each seed the sets of heads over which we take the mean
+    "nothing": (0, {seed: [[]] for seed in learners}),
+    "previous-word\nheads": (0, {seed: [tellers[seed]] for seed in learners}),
+    "the other heads\nof layer 0": (0, {seed: [rest[seed]] for seed in learners}),
+    "as many heads,\nother sets": (
+        0,
+        {seed: as_many_others(tellers[seed]) for seed in learners},
+    ),
+    "the best\nof layer 0": (0, {seed: [tellers[seed][:1]] for seed in learners}),
+    "all heads\nof layer 1": (1, {seed: [range(4)] for seed in learners}),
 }
 losses = {}
-for name, (layer, heads) in cuts.items():
+for name, (layer, sets) in cuts.items():
     losses[name], sure, copies = (
         [
-            with_cut(model, layer, heads[seed], lambda m=model, f=f: f(m))
+            np.mean(
+                [
+                    with_cut(model, layer, heads, lambda m=model, f=f: f(m))
+                    for heads in sets[seed]
+                ]
+            )
             for seed, model in learners.items()
         ]
         for f in (held_out_loss, sureness, best_copying)
     )
     print(
-        f"cut out: {name:24}".replace("\n", " ")
+        f"cut out: {name:26}".replace("\n", " ")
         + f" copying in layer 1 {np.round(copies, 2)}, the likeliest word has {np.round(sure, 2)}"
     )
 
-# %% alt="Loss on the repeats with heads cut out, for three networks. With nothing cut out, and without the others of layer 0, it is near 0. Without the previous-word heads, and without layer 1, it is close to that of a reader that knows nothing. Without the best head of layer 0 alone it is below one half."
-_, axes = plt.subplots(figsize=(8, 3.6))
+# %% alt="Loss on the repeats with heads cut out, for three networks. With nothing cut out, and without the other heads of layer 0, it is near 0. Without the previous-word heads, and without layer 1, it is close to that of a reader that knows nothing. Without as many heads in other sets it is less than half as high, and without the best head of layer 0 alone it is below one half."
+_, axes = plt.subplots(figsize=(8.6, 3.6))
 for n, its in enumerate(losses.values()):
     axes.bar(n, np.mean(its), 0.6, color=plots.COLOURS[0])
     axes.plot([n] * len(its), its, "k_", markersize=14)
 axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows nothing")
 axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
 axes.set(xticks=range(len(losses)), xticklabels=losses, xlabel="cut out")
+axes.tick_params(axis="x", labelsize=10)
 axes.set(ylabel="loss on the repeats (nats)", ylim=(0, 5.4))
 axes.set_title("Without its previous-word heads, copying breaks down")
 axes.legend(ncols=2, fontsize=10, loc="upper center")
 plt.show()
 
 # %% [markdown]
-# Bars are the mean of three networks that differ in their seed, and the marks are the three. Cut the previous-word heads, and the loss rises from 0 to about 4, nearly as high as that of a reader that knows nothing. Cut the others of layer 0, our control: it stays at 0. The lines printed above say why: without the previous-word heads, the copying score of even the best head of layer 1 falls from nearly 1 to 0.15 or less. So its square depends on layer 0, as the plan says.
+# Each bar is the mean of three networks that differ in their seed, and the marks are the three.
 #
-# A *single* head is missed much less, because others do the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network. And a network without its circuit does not insist on wrong words. It has become unsure: its likeliest word gets a probability of 0.3 or less, on average.
+# - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing. The printed lines say why: the copying score of even the best head of layer 1 falls from nearly 1 to 0.15 or less. So its square depends on layer 0, as the plan says.
+# - **The controls.** Without the other heads of layer 0, nothing is lost. With as many heads cut out, but other sets, the loss rises less than half as far. So a previous-word head that is left alone still finds some of the places, and the other head, left alone, finds hardly any.
+# - **The best head.** A *single* head is missed much less, because others do the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network.
+# - **Layer 1.** Without its heads the loss is that of a reader that knows nothing, although their copying scores are as before. They still look at the right places. Only what they find is no longer used.
+#
+# One more thing is in the printed lines. A network without its circuit does not insist on wrong words. It has become unsure: its likeliest word gets a probability of 0.3 or less, on average.
 #
 # So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and the joint between them. Let it play, and try to break it:
 
@@ -635,4 +692,6 @@ print(
 )
 
 # %% [markdown]
-# The first trick asks a question that the plan cannot answer: after *rain*, was it *gull* or *toad*? The circuit knows only the one word before, for which both fit equally well. So look which one it takes, and whether it goes round in a small circle from there. After the wrong word *wolf* there is nothing to find. What it says then is a guess, but once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round. And lists of 25 words are longer than any that it has read, but the losses in the last line say that it copies the words of round two for which our texts have room. So what it has learned is not a number of places.
+# - **A word twice.** After *rain*, was it *gull* or *toad*? The plan cannot answer, because the circuit knows only the one word before, and both fit equally well. So look which one it takes, and whether it goes round in a small circle from there.
+# - **A wrong word.** After *wolf* there is nothing to find, so what it says then is a guess. But once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round.
+# - **25 words.** This list is longer than any that it has read, and it copies all the same. So what it has learned is not a number of places. (The losses in the last line are from our texts of 39 words, which have room for thirteen words of round two. We come back to this test in section 9.)

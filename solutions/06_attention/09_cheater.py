@@ -19,12 +19,12 @@ figure = cheats.frame(-1)
 plt.show()
 
 # %% [markdown]
-# Two losses of nearly 0: by the number that we train on, nobody could tell the two networks apart. Now look at the lower half of each square, where the list is repeated. There layer 0 has long lines, and they are far from the diagonal. The line of the previous word is gone. (In the upper half there are dark lines as well, but they lie *on* the diagonal, where a word looks at itself, or near it. We come to them below.) What has the network learned instead, and where will it fail?
+# Two losses of nearly 0: by the number that we train on, nobody could tell the two networks apart. Now look at the squares of layer 0, and there at the lower half, where the list is repeated. They have long dark lines, and these are far from the diagonal. The line of the previous word is gone. (In the upper half nothing repeats yet, and no loss is counted.) What has the network learned instead, and where will it fail?
 
 # %% [markdown] statement="cheater"
 # ### Find out how it cheats
 #
-# - `by_distance(P)`, $[H, T]$: a tool that finds habits of this kind. Entry $[l, k]$ is the mean weight that head $l$ gives to the place exactly $k$ places back, over all words that have such a place. (So its column 1 is your `previous_word`.)
+# - `by_distance(P)`, $[H, T]$: a tool that finds habits of this kind. Row $h$ belongs to head $h$. Entry $[h, k]$ is the mean weight that this head gives to the place exactly $k$ places back, over all words that have such a place. (So its column 1 is your `previous_word`.)
 # - `looks_back`: how many places back do the heads of the cheater's layer 0 look, once the list repeats? Use your tool on `P[0]`, or think.
 # - `still_right`: you now give it texts whose lists have another length. For which of the lengths 7, 8, 10, 12, 16, 19 and 20 will it guess right at all places **from the 22nd word on**? A set. Decide by thinking; the figure below the checks will show it.
 #
@@ -36,9 +36,9 @@ plt.show()
 # 3. A text with a list of $n$ words repeats after $n$ words, but also after $2n$, $3n$, … Which of the lengths make the text repeat after twenty?
 
 
-# %% task="cheater" points=3 level=2 minutes=15
+# %% task="cheater" points=3 level=2 minutes=20
 def by_distance(P):
-    """[H, T]: entry [l, k] is the mean weight of head l on the place k places back, from P: [H, T, T]."""
+    """[H, T]: entry [h, k] is the mean weight of head h on the place k places back, from P: [H, T, T]."""
     ### BEGIN SOLUTION
     T = P.shape[-1]
     return torch.stack(
@@ -75,12 +75,19 @@ agrees(by_distance, ours.by_distance, _P, rtol=1e-4, atol=1e-6)
 
 # %% test="cheater" aspect="how far it looks back" points=1
 assert is_number(looks_back), f"looks_back is a whole number; yours: {looks_back!r}."
-assert 0 <= looks_back < 38, (
-    f"Only 38 places can be looked at; yours: {looks_back} back."
+assert looks_back in range(20), (
+    f"At its place 20, where its list repeats, there are 20 places before it; yours: {looks_back!r} back."
 )
+_text = [*range(20), *range(20)]  # a list of 20 words, said twice
+for _i in range(20, 39):
+    _says = _text[_i - int(looks_back)]
+    assert _says == _text[_i + 1], (
+        f"Words 0 1 2 … 19 0 1 2 … 19: at place {_i}, {looks_back} places back stands word {_says}. "
+        f"That is what it would say, but word {_text[_i + 1]} comes next."
+    )
 ### BEGIN HIDDEN TESTS
 assert looks_back == 19, (
-    f"Not {looks_back}: the next word was said 20 places before itself. How far is it from the word that looks?"
+    f"Not {looks_back!r}: the next word was said 20 places before itself. How far is it from the word that looks?"
 )
 ### END HIDDEN TESTS
 
@@ -131,37 +138,12 @@ axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows n
 axes.set(
     xlabel="words in the list", ylabel="loss from word 22 on (nats)", xticks=lengths
 )
-axes.set(title="The cheater is right only where 20 places back is right")
+axes.set(title="The cheater is right only if the next word was said 20 words before")
 axes.legend(fontsize=10, loc="center", bbox_to_anchor=(0.64, 0.5))
 plt.show()
 
 # %% [markdown]
-# Twenty words before the next word is nineteen places back, and that is where it looks, whatever the words are. It has learned to *count*, with the vectors of the places alone. On lists of ten it is right as well, since what repeats after ten words repeats after twenty. On all others it is not just bad. It is far worse than a
-# network that knows nothing, since it is sure of a wrong word.
+# The next word was said twenty words before, so for the word that looks it is nineteen places back. That is where the cheater looks, whatever the words are. It has learned to *count*, with the vectors of the places alone. On lists of ten it is right as well, since what repeats after ten words repeats after twenty. On all others it is far worse than a
+# network that knows nothing, because it is sure of a wrong word.
 #
-# Its loss could not warn you, because on its own texts counting *is* right. If two rules fit the data, the network cannot know which one you meant, and here it has taken the one that you did not mean. What kept the learner from counting was its data: with many lengths, counting fails. The network was the same. And the learner passes our test: it copies even lists of six and seven words, which are shorter than any that it had read.
-#
-# One thing is left in the squares of the cheater: the dark lines in the *upper* half of layer 0, on the diagonal. Nothing repeats there yet, and no loss is counted. Are they an accident, then? You have seen that such a question can be answered with a knife. We make all weights of these rows equal, first in layer 0, then in layer 1, and measure the loss:
-
-
-# %%
-# NBVAL_IGNORE_OUTPUT
-# (on another CPU a training ends a little differently)
-def blurred(layer, inputs, output):
-    """The layer's output, in which the first 19 words look at all words so far alike."""
-    values = layer.v(inputs[0])
-    so_far = torch.arange(1, values.shape[1] + 1, device=values.device)
-    alike = layer.out(values.cumsum(1) / so_far[:, None])
-    return torch.cat([alike[:, :19], output[:, 19:]], dim=1)
-
-
-print(f"nothing changed:               loss {held_out_loss(cheater, [20]):.2f}")
-for number, layer in enumerate(cheater.layers):
-    handle = layer.register_forward_hook(blurred)
-    print(
-        f"upper half of layer {number} blurred: loss {held_out_loss(cheater, [20]):.2f}"
-    )
-    handle.remove()
-
-# %% [markdown]
-# In this network the upper half of layer 0 matters, and that of layer 1 does not. For layer 1 it is as we said: nothing is counted there. But a head of layer 1 at place 25, say, looks back to place 6. What it finds there is the word of place 6 *and* what layer 0 has added to it. So before you call a part of a square unimportant, ask who reads it.
+# Its loss could not warn you, because on its own texts counting *is* right. If two rules fit the data, the network cannot know which one you meant, and here it has taken the one that you did not mean. The learner is the same kind of network. What kept it from counting was its data: with lists of many lengths, counting fails. And the learner passes the test of the figure. It copies even lists of six and seven words, which are shorter than any that it had read.

@@ -1,41 +1,41 @@
 # %% [markdown]
 # ## 9. And your own network?
 #
-# It is easy to laugh at the cheater. On its own texts its loss was perfect, and so is your learner's. Have we tried hard enough to convict the learner? We have given it other lengths. But all our lists, in training and in every test so far, have one thing in common: they begin at place 0.
+# It is easy to laugh at the cheater. On its own texts its loss was perfect, and so is your learner's. Have we tried hard enough to convict the learner? We have given it lists of other lengths. But all our lists, in training and in every test so far, have one thing in common: they begin at place 0.
 #
-# So go back to the squares of section 7 with a colder eye. Two things there did not fit the plan:
+# So go back to the squares of section 7 with a colder eye. One thing there did not fit the plan: the line of the previous word in layer 0 ends near place 19. Behind that place, layer 0 writes no notes. Why does this do no harm?
 #
-# - The line of the previous word in layer 0 ends near place 19.
-# - In round three, layer 1 could look at round one or at round two. Its dark line leads to round one.
+# Perhaps because nobody needs them. Look at a small text of seven words, with a list of four:
 #
-# Together they make a suspicion. Call what layer 0 writes at a place, "I come after *kite*", a *note*. If layer 1 always looks at round one, then nobody ever reads the notes of the later rounds. How far do the notes of round one reach? Take the list of 19 words. The last word that is asked about stands at place 37. It was said at place 18, and the word after it stands at place 19. No other list of 8 to 20 words needs a later note. So a network with notes at places 1 to 19 only can have a loss of 0 on *its* texts, and a network learns what pays.
+# | place | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
+# |---|---|---|---|---|---|---|---|
+# | word | moss | kite | drum | fig | moss | kite | drum |
+# | asked for | | | | | kite | drum | |
+# | needs the note at place | | | | | 1 | 2 | |
+#
+# At place 4 the network is asked what comes after *moss*. For that it needs the note "after moss", which stands at place 1. At place 5 it needs the note at place 2. At place 6 the text ends, and nothing is asked. So the last note that this text needs is the one at place 2. Longer texts have a third round and more, but the notes of round one are enough for all of them.
 
 # %% [markdown] statement="suspect"
 # ### Predict where it fails
 #
-# First measure the second point. Then turn the first into a prediction: put other words before the list, and it moves to the right, out of the reach of the notes. A list of $n$ different words begins at place `before`. The place after each of its words, in round one, needs a note, also the place after the last one, where round two begins. What share of these $n$ notes is there, if only places 1 to `noted` have one?
+# Two small functions turn the suspicion into numbers. The first says up to which place notes are needed at all. The second predicts what happens if other words stand before the list, so that all of it moves to the right.
 #
-# - `first_and_last(P, words)`, $[2, H]$: for each word that has been said at least *twice* before, the weight of a head on the place right after its first occurrence (row 0) and right after its last one before (row 1). As in `copying`: the mean over such words, and zeros if there are none.
-# - `share_noted(n, before, noted)`: the share of the notes that are there, from 0 to 1.
+# - `last_needed(n, T)`: a text of $T$ words says a list of $n$ different words again and again, from place 0 on, as in the table. From place $n$ on, the network is asked at each place but the last one for the word that comes next. For each answer it needs the note right after the *first* occurrence of the word that asks. At which place stands the last note that is needed? The answer is 0 if nothing is asked.
+# - `share_noted(n, before, noted)`: now the list begins at place `before`, and the text is long enough for the whole of round two. So a note is needed at the $n$ places after the words of round one, also after its last word. If a network has notes at places 1 to `noted` only, which share of these $n$ is there, from 0 to 1?
 #
-# The cells below the checks print the first for your three networks, and draw your prediction beside what they do.
+# The cells below the checks compare both with what your three networks do.
 
 # %% [markdown] hints="suspect"
-# 1. Collect the earlier places of a word, as you did for `copying`. When are there two of them, and which two columns do you need?
-# 2. With 3 words before a list of 4, the list stands at places 3, 4, 5 and 6. Which four places need a note?
-# 3. The share can be neither below 0 nor above 1.
+# 1. Draw a table as above for a list of 3 in a text of 8. Which places are asked, and which notes do they need?
+# 2. The word at place $n$ needs the note at place 1, the next word the note at place 2, and so on. What ends this: the list, or the text?
+# 3. With 3 words before a list of 4, the list stands at places 3, 4, 5 and 6. Which four places need a note? Neither answer can be below 0, and none can count more than the whole list.
 
 
-# %% task="suspect" points=3 level=2 minutes=20
-def first_and_last(P, words):
-    """[2, H]: mean weight right after the first and after the last of two or more earlier occurrences, from P: [H, T, T]."""
+# %% task="suspect" points=3 level=3 minutes=25
+def last_needed(n, T):
+    """The last place whose note is needed in a text of T words that repeats a list of n from place 0 on; 0 if none is."""
     ### BEGIN SOLUTION
-    found = []
-    for i, word in enumerate(words):
-        earlier = [j for j in range(i) if words[j] == word]
-        if len(earlier) >= 2:
-            found.append(P[:, i, [earlier[0] + 1, earlier[-1] + 1]].T)
-    return torch.stack(found).mean(0) if found else P.new_zeros(2, len(P))
+    return max(min(n, T - 1 - n), 0)
     ### END SOLUTION
 
 
@@ -46,34 +46,23 @@ def share_noted(n, before, noted):
     ### END SOLUTION
 
 
-# %% test="suspect" aspect="after the first and after the last" points=2
-_P = torch.ones(1, 6, 6).tril() / torch.arange(1, 7.0)[:, None]
-_P = torch.cat([_P, torch.eye(6)[None]])
-_P[1, 4] = torch.tensor([0, 0.6, 0, 0.3, 0.1, 0])
-_got = first_and_last(_P.clone(), [7, 8, 7, 9, 7, 8])
-assert close(np.shape(_got), (2, 2), 0, 0), (
-    f"Two heads: shape (2, 2), a row for first and last; yours: {_got!r}."
-)
-assert close(_got, [[0.2, 0.6], [0.2, 0.3]], 1e-5), (
-    "Words 7 8 7 9 7 8: only place 4 holds a word said twice before, at places 0 and 2. Right after them are places "
-    f"1 and 3, where the two heads have .2 and .6, then .2 and .3; yours: {_got}."
-)
+# %% test="suspect" aspect="the last note that is needed" points=2
+for _given, _wanted, _why in (
+    ((4, 7), 2, "the table above"),
+    ((3, 8), 3, "all of round two is asked, and round three needs no other notes"),
+    ((5, 6), 0, "only place 5 says a word again, and the text ends with it"),
+):
+    _got = last_needed(*_given)
+    assert is_number(_got) and close(_got, _wanted, 0, 0), (
+        f"A list of {_given[0]} in a text of {_given[1]}: {_wanted} ({_why}); yours: {_got!r}."
+    )
 ### BEGIN HIDDEN TESTS
-_T = size("T", large=50)
-_P = made(
-    lambda rng, P: P.exp().tril() / P.exp().tril().sum(-1, keepdim=True),
-    tensor(size("H"), _T, _T),
+_n = whole(1, 40)
+agrees(last_needed, ours.last_needed, _n, whole(1, 99), rtol=0, atol=0)
+_T = made(  # the text ends near the end of round one, two or three
+    lambda rng, n: max(1, rng.choice([n, 2 * n, 3 * n]) + rng.randint(-2, 3)), _n
 )
-_words = made(  # equal numbers from 1000 on, each an int of its own
-    lambda rng, T, kinds: [1000 + rng.randrange(kinds) for _ in range(T)],
-    _T,
-    whole(1, 4, (50,)),
-    edges=[
-        lambda rng, T, kinds: [*range(1000, 1000 + T)],  # none is said twice
-        lambda rng, T, kinds: [1000] * T,
-    ],
-)
-agrees(first_and_last, ours.first_and_last, _P, _words, rtol=1e-4, atol=1e-6)
+agrees(last_needed, ours.last_needed, _n, _T, rtol=0, atol=0)
 ### END HIDDEN TESTS
 
 # %% test="suspect" aspect="the share of notes" points=1
@@ -101,16 +90,32 @@ def last_note(model):
     return int((torch.arange(1, len(before) + 1) * (before > 0.5)).max())
 
 
+def in_round_three(model, asking):
+    """Mean weight of layer 1 on the right place of round one, and on that of round two, for these words of round three."""
+    P = look(model, shown[:-1])[1].mean(0)
+    rows = torch.tensor([*asking])
+    return P[rows, rows - 23].mean().item(), P[rows, rows - 11].mean().item()
+
+
+needed = [last_needed(n, 39) for n in range(8, 21)]
+print("the last note that is needed, for lists of 8 to 20 words:", needed, "\n")
 for seed, model in learners.items():
-    P = look(model, shown[:-1])
-    first, last = torch.as_tensor(first_and_last(P[1], shown[:-1].tolist()))
+    end = last_note(model)
+    one, two = in_round_three(model, range(24, end + 12))  # both rounds have a note
+    alone, _ = in_round_three(model, range(end + 12, 36))
     print(
-        f"seed {seed}: round three looks at round one with {first.mean():.2f}, "
-        f"at round two with {last.mean():.2f}; the notes end at place {last_note(model)}"
+        f"seed {seed}: the notes end at place {end}. Where rounds one and two have notes, layer 1 gives them "
+        f"{one:.2f} and {two:.2f}; where only round one has notes, it gets {alone:.2f}"
     )
 
 # %% [markdown]
-# Both points are true of all three networks. (The weights are means over the heads of layer 1.) So now the test that could convict them: lists of eight words, as in training, in texts of the same length as in training. Only other words, up to 22 of them, stand before the list. What will happen? You have a prediction: `share_noted(8, before, 19)`.
+# The first line is arithmetic. The largest number is 19, and it belongs to the list of 19 words. No text that the networks have learned from needs a note behind place 19. The other lines are measured: the notes of all three networks end at that place or just before it. A network learns what pays, and notes behind place 19 pay nothing.
+#
+# The end of each line is about round three, where layer 1 could look at round one or at round two. Where both have notes, it uses both. Where only round one has notes, it looks at round one. So it goes where the notes are.
+#
+# And the lists of 25 words, which the learner copied so well in section 7? Our texts have room for thirteen words of their second round, so `last_needed(25, 39)` is 13. The learner has these notes, so that test could not fail.
+#
+# Here is one that can. We take lists of eight words, as in training, in texts of the same length as in training. Only other words, up to 22 of them, stand before the list. What will happen? You have a prediction: `share_noted(8, before, 19)`.
 
 
 # %%
@@ -147,13 +152,15 @@ axes.legend(fontsize=10, loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The line needed no network, only the arithmetic of our texts, and the networks follow it closely. (If the notes of one of them end a place earlier, its marks lie a little below the line, as they should.) Your learner is a cheater too. It has built the circuit, but only for the first nineteen places. With twenty words before the list it is hardly ever right, and its loss is far above that of a reader that knows nothing. These texts are not longer than those that it has learned from, and the lists in them are not longer either.
+# The dashed line is yours. You could have drawn it before any network was trained, since it comes from the arithmetic of our texts alone, and the networks follow it closely. (If the notes of one of them end a place earlier, its marks lie a little below the line, as they should.)
 #
-# No loss on texts of our recipe could have told us. Our test with other lengths could not, either: of a list of 25 words, our texts ask only for the first thirteen again, and these need the notes 1 to 13. What told us were two odd things in the squares, which we did not explain away. If you understand *how* a network does something, you can predict where it stops, and that is the best reason to look into it.
+# So your learner is a cheater too. It has built the circuit, but only for the first nineteen places. With twenty words before the list it is hardly ever right, and its loss is far above that of a reader that knows nothing. Yet these texts are not longer than those that it has learned from, and neither are their lists.
+#
+# No loss on texts of our recipe could have told us. What told us was one odd thing in the squares, which we did not explain away. If you understand *how* a network does something, you can predict where it stops, and that is the best reason to look into it.
 #
 # ### Can it be cured?
 #
-# The cure is in the data again. The next cell trains three new networks, with the same 500 steps, on texts in which 0 to 22 words stand before the list.
+# The cure is in the data again. The next cell trains three new networks, with the same 500 steps, on texts in which 0 to 22 words stand before the list. It also prints, for both kinds of training texts, how many of them need the note at a place. (For this it calls your `last_needed`.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -163,6 +170,22 @@ begin = time.perf_counter()
 for model in cured.values():
     practise(model, range(8, 21), before=range(23))
 seconds = (time.perf_counter() - begin) / len(cured)
+
+
+def share_that_need(place, before):
+    """Share of the training texts that need the note at this place, if as many words as in `before` stand before the list."""
+    need = [
+        k < place <= k + last_needed(n, 39 - k) for n in range(8, 21) for k in before
+    ]
+    return np.mean(need)
+
+
+print("Share of the training texts that need the note at a place:")
+places = (8, 18, 19, 20, 25, 26, 27, 30)
+print(f"{'place':23}", *(f"{place:6}" for place in places))
+for name, before in {"no other words": (0,), "0 to 22 other words": range(23)}.items():
+    print(f"{name:23}", *(f"{share_that_need(place, before):6.1%}" for place in places))
+print()
 for seed, model in cured.items():
     shares = [round(round_two(model, k)[0], 2) for k in (0, 12, 20, 22)]
     print(
@@ -171,7 +194,7 @@ for seed, model in cured.items():
     )
 
 # %% alt="Left: share of round two that is right over the number of words before the list; the learners fall to 0 at 20 words, the cured networks stay near 1 up to about 16 words and fall after it, both along the lines that are predicted from where their notes end. Right: two squares of weights of the best previous-word head; the learner's line ends half way down, the cured one's a few places later."
-figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.2), width_ratios=(2, 1, 1))
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), width_ratios=(2, 1, 1))
 for kind, models, mark in (
     ("trained without", learners, "o"),
     ("trained with 0 to 22", cured, "s"),
@@ -189,15 +212,20 @@ for its, (name, model) in zip(
 ):
     P = look(model, shown[:-1])[0]
     head = int(torch.as_tensor(previous_word(P)).argmax())
-    its.imshow(P[head], cmap="Blues", vmin=0, vmax=1)
+    shades = its.imshow(P[head], cmap="Blues", vmin=0, vmax=1)
     its.set(title=f"{name}: layer 0, head {head}", xlabel="place looked at")
     its.title.set_fontsize(11)
     its.grid(visible=False)
 axes[1].set_ylabel("place that looks")
+figure.colorbar(shades, ax=axes[1:], label="weight", shrink=0.7)
 plt.show()
 
 # %% [markdown]
-# On the left each mark is the mean of three networks, and the dashed lines are `share_noted` again, with the place where the notes of each network end. The cured ones go further, and on the old texts they lose nothing worth mentioning. But it is a cure by degrees. With 20 words before the list they make mistakes, and with 22 about half of what they say is wrong, although they have practised both. In the squares you see why. The line of the previous word has grown by a few places, and then it ends again. It would have to reach place 30 for all of their texts, but few texts need the last of these notes.
+# On the left each mark is the mean of three networks. The dashed lines are `share_noted` again, with the place where the notes of each network end. The cured networks go further than the learners, and on the old texts they lose nothing worth mentioning. But with 20 words before the list they make mistakes, and with 22 about half of what they say is wrong, although they have practised both.
 #
-# So the circuit is what we said, at each place where it has been needed often enough, and nowhere else. Each place has a vector of its own, and a network must learn for each place anew which one is just before.
+# In the squares you see why. The line of the previous word has grown by a few places, and then it ends again. To answer everything in their training texts, the cured networks would need notes up to place 30.
+#
+# Why does the line end where it does? Go back to the printed table. The note at place 30 is needed by one training text in 300. At the places where the notes of the cured networks end, about one text in seven still needs them. For the learners it is similar: the note at place 19 is needed by one text in thirteen, and the note at place 20 by none. So in these 500 steps, a network writes notes about as far as they are needed often enough. (Whether a longer training brings the rest, we have not tried.)
+#
+# It is a cure by degrees, because each place has a vector of its own, and a network must learn for each place anew which one is just before.
 # If the score depended only on how *far apart* two words are, it would have to learn that once. The network that reads kitchen stories works like that, and chapter 08 shows how.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 10. Back to Olga Keller
 #
-# We began with a network that copies *westford* from the middle of a story, and with the suspicion that this hangs on one head. You have the knife now. The cell cuts out each of its eight heads in turn, with your `without_head`, and asks for the next word:
+# We began with a network that copies *westford* from the middle of a story, and with the suspicion that this depends on one head. You have the knife now. The cell cuts out each of its eight heads in turn, with your `without_head`, and asks for the next word:
 
 # %%
 everything = len(reader.symbols)
@@ -21,11 +21,16 @@ for name, words in rows.items():
     print(f"cut out: {name:16} all towns together {towns:4.0%}; next: {likeliest}")
 
 # %% [markdown]
-# Take away head 1 of layer 0, and *westford* is gone. Several towns share what is left, and all 40 towns together have lost more than half of their probability. So this head does not only say *which* town. To a good part it also says that a town is due.
+# Six of the eight heads can be cut out, one at a time, and nothing changes. The two others matter in different ways:
 #
-# Look at head 0 as well, which matters in another way. In the table at the beginning of the chapter it looked at *finally*. Without it, the network would rather go on with something new: *in the* … (All of this is one story. For a law we would need many.)
+# - Without head 1 of layer 0, *westford* is gone. All 40 towns together keep 43 %, and several of them share it. So this head says *which* town.
+# - Without head 0 of layer 0, only 17 % are left for all towns together, nearly all for *westford*. The network would rather go on with *in the* … So this head says *that* a town is due. (In the table at the beginning of the chapter it looked at *finally*.)
 #
-# Is head 1 an induction head? It cannot be. It stands in the first layer, so its keys are made from the vectors of single words, and no word has been told anything about its neighbours. The word that asks is *in*, in both questions, so its query cannot know either whether the fox or the duck is meant. So it can look for a town, because a town can be recognised by its own vector, but it cannot know *whose* town it is. That is a prediction, and we can test it. Put a second house and a second town into the story, and ask once for the fox, where Olga is, and once for the duck, where Anna is. We do this with six pairs of towns, each in both orders:
+# All of this is one story. For a law we would need many.
+#
+# Does head 1 know that it is the fox who is in Westford? It stands in the first layer, and there each key is made from the vector of a single word. The key of *westford* says "I am a town". It cannot say "I am the town of the fox", because no word has been told anything about the words around it. The query comes from *in*, and for the same reason *in* cannot ask for the town of the fox. So this head can only look for *a* town. If a story has two, the second layer would have to know better.
+#
+# That is a prediction, and we can test it. Put a second house and a second town into the story. Then ask once for the fox, where Olga is, and once for the duck, where Anna is. We do this with six pairs of towns, each in both orders:
 
 # %%
 two_towns = story.replace(
@@ -48,6 +53,8 @@ for fox, duck in [pair[::turn] for pair in pairs for turn in (1, -1)]:
 pd.DataFrame(rows)
 
 # %% [markdown]
-# We have fooled it. The columns *weights* say what head 1 gives to the town of the fox and to that of the duck. It is nearly all that it has, and it does not matter which house is asked for: in all twelve stories the network says the same town for the fox and for the duck. So it is wrong once in each of them. For four of the six pairs it says the town that was named last. For the two others it says *westford* or *eldford* in both orders, so it also seems to like some towns better than others. It has no idea where the fox is. It looks for *a town*, and as long as a story has only one, nobody notices.
+# Read one row. The two columns *weights* say what head 1 gives to the town of the fox and to that of the duck, first for the one question and then for the other. They are equal, as they must be. The columns *it says* are the test, since the second layer might know better. It does not: in each of the twelve rows the network says the same town for the fox and for the duck. So it is wrong once in each row. We have fooled it.
+#
+# Which of the two towns does it say? With four of the six pairs it is the town that was named last. With the two others it is *westford* or *eldford* in both orders, so it also seems to like some towns better than others. It has no idea where the fox is. It looks for *a town*, and as long as a story has only one, nobody notices.
 #
 # This is a third network that got away with less than we had thought. To do better, some word of a first layer would have to be told whose town it is, and a second layer would have to ask for it, as the two layers of your learner do.

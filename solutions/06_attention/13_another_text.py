@@ -7,7 +7,7 @@
 drawings.cross_attention()
 
 # %% [markdown]
-# Does your layer do what a translator needs? Let us give it the smallest translation that there is: **write a word of ten letters backwards**. The writer has one vector for each place that is to be filled, nothing more. It has to find out for each place which letter of the source belongs there. Once it may look at the source, and once it may look at itself only.
+# Does your layer look across? Here is the smallest test that there is: **write a word of ten letters backwards**. The writer has one vector for each place that is to be filled, nothing more. It has to learn for each place which letter of the source belongs there. We train it twice: once it may look at the source, and once only at itself.
 
 
 # %%
@@ -20,12 +20,12 @@ class Backwards(nn.Module):
         super().__init__()
         self.letters, self.may_look = nn.Embedding(26, C), may_look
         self.places, self.to_fill = nn.Embedding(10, C), nn.Embedding(10, C)
-        self.attention, self.head = MultiHead(C, 1), nn.Linear(C, 26)
+        self.attention, self.to_letters = MultiHead(C, 1), nn.Linear(C, 26)
 
     def forward(self, words):
         source = self.letters(words) + self.places.weight
         x = self.to_fill.weight.expand(len(words), -1, -1)
-        return self.head(x + self.attention(x, source if self.may_look else None))
+        return self.to_letters(x + self.attention(x, source if self.may_look else None))
 
 
 def backwards_loss(model, words):
@@ -55,7 +55,7 @@ for name, writer in writers.items():
     print(f"{name:16} {word} -> {''.join(chr(ord('a') + i) for i in written)}")
 
 # %% [markdown]
-# The blind writer is left at $\ln 26$: it can do no better than to guess one of 26 letters. The other one makes no mistakes. Where does it look? To find out, we use the trick of section 4: with the rows of the unit matrix as values, the lookup returns its weights.
+# The writer that sees only itself is left at $\ln 26$: it can do no better than to guess one of 26 letters. The other one makes no mistakes. Where does it look? To find out, we use the trick of section 4: with the rows of the unit matrix as values, the lookup returns its weights.
 
 # %% alt="A square of weights: rows are the places that are written, columns the letters of the word dictionary. Dark cells lie on the diagonal from the top right to the bottom left."
 with torch.no_grad():
@@ -69,12 +69,12 @@ with torch.no_grad():
         torch.ones(10, 10, device=device).bool(),
     ).cpu()
 _, axes = plt.subplots(figsize=(5.2, 4.4))
-axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
+plt.colorbar(axes.imshow(P, cmap="Blues", vmin=0, vmax=1), label="weight", shrink=0.8)
 axes.set_xticks(range(10), word)
 axes.set_yticks(range(10), word[::-1])
 axes.set(
     xlabel="the source",
-    ylabel="what is written",
+    ylabel="what is to be written",
     title="Place 0 looks at letter 9, place 1 at letter 8, …",
 )
 axes.grid(visible=False)

@@ -5,7 +5,7 @@
 class AttentionOnly(nn.Module):
     def __init__(self, vocabulary, longest, C, layers):
         super().__init__()
-        self.head = nn.Linear(C, vocabulary)
+        self.to_words = nn.Linear(C, vocabulary)
         self.layers = nn.ModuleList()
         for layer in layers:
             self.layers.append(layer)
@@ -19,7 +19,7 @@ class AttentionOnly(nn.Module):
         x = self.embedding(words) + self.positions(j)[None]
         for layer in self.layers:
             x = layer(x, mask=mask) + x
-        return self.head(x)
+        return self.to_words(x)
 
 
 # %% right="the second text given"
@@ -27,7 +27,7 @@ class AttentionOnly(nn.Module):
     def __init__(self, vocabulary, longest, C, layers):
         super().__init__()
         self.embedding, self.positions = nn.Embedding(vocabulary, C), nn.Embedding(longest, C)
-        self.layers, self.head = nn.ModuleList(list(layers)), nn.Linear(C, vocabulary)
+        self.layers, self.to_words = nn.ModuleList(list(layers)), nn.Linear(C, vocabulary)
 
     def forward(self, words):
         places = torch.arange(words.size(1)).expand_as(words)
@@ -35,7 +35,7 @@ class AttentionOnly(nn.Module):
         may = torch.ones(words.size(1), words.size(1)).tril() > 0
         for layer in self.layers:
             stream = stream + layer(stream, stream, mask=may.to(words.device))
-        return self.head(stream)
+        return self.to_words(stream)
 
 
 # %% wrong="no places" caught_by="words, places, scores" change=" + self.positions.weight[:T] -> "
@@ -47,13 +47,13 @@ class AttentionOnly(nn.Module):
 # %% wrong="the last rows of the table" caught_by="words, places, scores" change="weight[:T] -> weight[-T:]"
 
 
-# %% wrong="head without bias" caught_by="words, places, scores" change="nn.Linear(C, vocabulary) -> nn.Linear(C, vocabulary, bias=False)"
+# %% wrong="scores without bias" caught_by="words, places, scores" change="nn.Linear(C, vocabulary) -> nn.Linear(C, vocabulary, bias=False)"
 
 
-# %% wrong="probabilities" caught_by="words, places, scores" change="return self.head(x) -> return self.head(x).softmax(-1)"
+# %% wrong="probabilities" caught_by="words, places, scores" change="return self.to_words(x) -> return self.to_words(x).softmax(-1)"
 
 
-# %% wrong="only the last word" caught_by="words, places, scores" change="return self.head(x) -> return self.head(x)[:, -1]"
+# %% wrong="only the last word" caught_by="words, places, scores" change="return self.to_words(x) -> return self.to_words(x)[:, -1]"
 
 
 # %% wrong="as many places as words are known" caught_by="words, places, scores" change="nn.Embedding(longest, C) -> nn.Embedding(vocabulary, C)"

@@ -50,6 +50,9 @@ still_right = [20, 10]
 # %% wrong="twenty back" caught_by="how far it looks back" change="looks_back = 19 -> looks_back = 20"
 
 
+# %% wrong="as many as can be looked at" caught_by="how far it looks back" change="looks_back = 19 -> looks_back = 37"
+
+
 # %% wrong="one back, as the learner" caught_by="how far it looks back" change="looks_back = 19 -> looks_back = 1"
 
 

@@ -103,6 +103,12 @@ def without_head(W, head, h):
 # %% wrong="rows instead of columns" caught_by="one head has no say" change="W[:, head * d_k : (head + 1) * d_k] = 0 -> W[head * d_k : (head + 1) * d_k] = 0"
 
 
+# %% wrong="a copy, and nothing is cut" caught_by="one head has no say"
+# -     W[:, head * d_k : (head + 1) * d_k] = 0
+# -     return W
+# +     return W
+
+
 # %% wrong="in place" caught_by="one head has no say" change="W, d_k = W.clone(), W -> W, d_k = W, W"
 
 
