@@ -10,7 +10,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -61,6 +61,12 @@ class Babbler:
         return " ".join(written)
 
 
+class Machine(Protocol):
+    """What plays the game: a Babbler, or a machine that somebody has built."""
+
+    def next_words(self, context: Sequence[str]) -> dict[str, float]: ...
+
+
 def rounds_of(sentences: Sequence[Sequence[str]], rounds: int, seed: int = 0) -> list[tuple[list[str], str]]:
     """Openings of sentences and the word that came next: what the game asks, `rounds` of them."""
     long = [sentence for sentence in sentences if len(sentence) >= 5]
@@ -69,7 +75,7 @@ def rounds_of(sentences: Sequence[Sequence[str]], rounds: int, seed: int = 0) ->
     return [(list(s[:place]), s[place]) for s, place in zip(chosen, places, strict=True)]
 
 
-def verdict(machine: Babbler, context: Sequence[str], truth: str, guess: str | None) -> str:
+def verdict(machine: Machine, context: Sequence[str], truth: str, guess: str | None) -> str:
     """One round in words: what the reader said, what the machine would have said, what was true and how likely."""
     likely = machine.next_words(context)
     best = [word.replace(BREAK, "(end)") for word in likely][:LISTED]
@@ -82,7 +88,7 @@ def verdict(machine: Babbler, context: Sequence[str], truth: str, guess: str | N
     return "\n".join([*lines, f"the truth: {truth}   ({rank})"])
 
 
-def guess_the_next_word(machine: Babbler, sentences: Sequence[Sequence[str]], rounds: int = 10, seed: int = 0) -> None:
+def guess_the_next_word(machine: Machine, sentences: Sequence[Sequence[str]], rounds: int = 10, seed: int = 0) -> None:
     """Play: type what you think comes next, then see the machine's guesses and the truth. Counts both sides' hits.
 
     Where nobody sits at the notebook, three rounds are shown without a guess.
@@ -96,7 +102,7 @@ def guess_the_next_word(machine: Babbler, sentences: Sequence[Sequence[str]], ro
         print(verdict(machine, context, truth, None), end="\n\n")
 
 
-def _play(machine: Babbler, asked: list[tuple[list[str], str]]) -> None:
+def _play(machine: Machine, asked: list[tuple[list[str], str]]) -> None:
     import ipywidgets
     from IPython.display import display
 

@@ -20,7 +20,7 @@ from lmkit.drawings import canvas
 
 VARIANTS: dict[str, Callable[[], Figure]] = {
     **{name: getattr(drawings, name) for name in drawings.__all__},
-    "chain_rule three words": lambda: drawings.chain_rule(("costs", "about", "$5")),
+    "chain_rule a dollar sign": lambda: drawings.chain_rule(("pay", "$5", "now")),
     "ngram_window n=1": lambda: drawings.ngram_window(("costs", "$5"), n=1),
     "ngram_window n=2": lambda: drawings.ngram_window(n=2),
     "ngram_window n=4": lambda: drawings.ngram_window(("i", "eat", "thai"), n=4),

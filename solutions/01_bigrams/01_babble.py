@@ -9,7 +9,7 @@
 #
 # Such a machine is a **language model**: a rule that gives every possible next word a probability. The systems that
 # answer your questions today are language models, too. They are far larger, but they do the same
-# job, and they are trained to make the same number small. You will meet this number in section 5.
+# job, and they are first trained to make the same number small. You will meet this number in section 5.
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say
 # in a single number how good it is. And at the end you will catch it: you will find something that it can
@@ -31,6 +31,7 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from IPython.display import display
 
 import lmkit
 from lmkit import berkeley, drawings, gallery, plots
@@ -38,6 +39,7 @@ from lmkit.babble import (
     Babbler,
     at_temperature,
     guess_the_next_word,
+    rounds_of,
 )
 from lmkit.testing import close, is_number
 
@@ -97,8 +99,8 @@ for name, machine in machines.items():
 
 # %% [markdown]
 # The first line is word salad. In the second one, any two neighbours go well together, although the whole leads nowhere.
-# In the third one, you almost believe that somebody means something. Nothing has changed between the lines but the number
-# of words that the machine may look back.
+# In the third one, you almost believe that somebody means something. (How much of it is simply copied? You will measure
+# this in section 6.) Nothing has changed between the lines but the number of words that the machine may look back.
 #
 # Two words of memory are better than one, so why not three, or ten? Keep this question. You will be able to answer it
 # yourself in section 6.
@@ -108,7 +110,7 @@ for name, machine in machines.items():
 #
 # In 1951 Claude Shannon asked people to guess a text letter by letter, because he wanted to know how predictable English
 # is. We do the same with words, and you play against the machine with two words of memory. You see the beginning of a
-# sentence from a part of your text that the machine has *not* read. Type the next word and press Enter. Then the machine
+# passage from a part of your text that the machine has *not* read. Type the next word and press Enter. Then the machine
 # shows its five best guesses, and the truth is revealed. Play ten rounds.
 
 # %%

@@ -1,15 +1,17 @@
 # %% [markdown]
 # ## 1. What to count?
 #
-# Let us open the machine. The most obvious idea is to count whole sentences: a sentence that was said 5 times in 1,000
+# Let us open the machine. What should it count? The most obvious idea is to count whole sentences: a sentence that was said 5 times in 1,000
 # gets the probability 0.005. Before we build anything cleverer, let us see how far this goes.
 #
 # For this we need a text about which other people have published numbers. In the **Berkeley Restaurant Project** (1994),
-# people asked a machine where to eat, and textbooks still print a small table from it: how often eight words occurred in 9,222
-# sentences, and how often each of the eight followed each other. We have invented 9,222 sentences around this table: these
-# 72 counts come out as printed, and everything else that we shall measure on them is a fact about our invention, not about how people spoke.
+# people asked a machine where to eat, and 9,222 of their sentences were counted. Textbooks still print a small part of these counts. Eight words were
+# chosen. For each of them we are told how often it occurred, which makes 8 numbers, and how often it was followed by each of the eight, which makes 64.
 #
-# In code, a *sentence* is a list of words. We keep 922 of the sentences back, to test on.
+# The sentences themselves are not ours to give you, so we have invented 9,222 others. They are made so that all 72 numbers come out as printed. Everything else that
+# we shall measure on them is a fact about our invention, not about how people spoke.
+#
+# In code, a *sentence* is a list of words. (In a text of your own, it is one line or one paragraph of the file.) We keep 922 of the sentences back, to test on.
 
 # %%
 corpus = lmkit.load("berkeley")
@@ -19,8 +21,8 @@ for sentence in train_sentences[:4]:
 print(len(train_sentences), "sentences to learn from,", len(test_sentences), "to test")
 
 # %% [markdown]
-# The **count** $c(s)$ of a sentence $s$ is the number of times it occurs among the $N$ sentences that we learn from, and its
-# share $c(s)/N$ would be our estimate of its probability. Guess before you run the next cell: how many of the 922 test
+# The **count** $c(s)$ of a sentence $s$ is the number of times it occurs among the 8,300 sentences that we learn from. Its **share** is $c(s)/8300$, and this
+# would be our estimate of its probability. Guess before you run the next cell: how many of the 922 test
 # sentences also occur among the 8,300 others?
 
 # %%
@@ -36,11 +38,11 @@ print(
 
 # %% [markdown]
 # So counting sentences does not work. Six in ten of the test sentences were never said before, so they would get the probability 0, although
-# there is nothing wrong with them. Look at the mean lengths: what comes again is short. And there is no hope that more text will bring all the long ones,
+# there is nothing wrong with them. Would more text help? For short sentences it would: the mean lengths show that what comes again is short. For long ones there is no hope,
 # because 1,000 words can be put into $1000^7 = 10^{21}$ rows of seven. Nearly all of these are nonsense, but even a tiny part of them is more than all people have ever said.
 #
-# And what about the other four in ten? It is normal that people say *no* again and again. But these sentences tell us nothing about how a model deals with
-# something new: a model that merely knows its training text by heart gets all of them right. If a test repeats what the model has read, it has **leaked**: a good score then shows memory, and not skill. Here we shall simply always say which sentences we mean: all 922, or only the new ones.
+# And what about the other four in ten? It is normal that people say the same short things again and again. But these sentences tell us nothing about how a model deals with
+# something new, because a model that merely knows its training text by heart gets all of them right. If a test repeats what the model has read, it has **leaked**: a good score then shows memory, and not skill. So we shall always say which sentences we mean, all 922 or only the new ones.
 
 # %% [markdown] statement="ngrams"
 # ### n-grams

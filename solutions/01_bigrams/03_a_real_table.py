@@ -13,7 +13,7 @@ pair_counts
 # %% [markdown] statement="count_table"
 # ### Does our text have these counts?
 #
-# We claim that our generated sentences agree with all of these numbers. Do not believe it: check it. Write
+# We claim that our invented sentences agree with all of these numbers. Do not believe it: check it. Write
 # `count_table(sentences, words)`, which makes such a table for any list of sentences. The first check below compares your
 # table with all 64 printed numbers.
 
@@ -133,24 +133,27 @@ print(f"{sum(spoken[w] == c for w, c in word_counts.items())} of 8 words")
 # %% [markdown]
 # All 72 numbers agree. So these counts, and everything that follows from them alone, hold for what people said in 1994. The rest of the sentences is made up.
 
-# %% [markdown] statement="bigram_mle"
-# ### From counts to probabilities
-#
-# People said *i* 2,533 times, and 827 times they went on with *want*. So the natural estimate for the probability that *want*
-# comes after *i* is $827 / 2533 = 0.33$. Each time that $w_1$ is said, something follows it, a word or `</s>`. So the count $c(w_1)$ is also the number of pairs
-# that begin with $w_1$: the sum of its whole row, of which the table above shows only eight columns. With $c(w_1 w_2)$ for the count of a pair, we have in general
+# %% [markdown]
+# Now from counts to probabilities. People said *i* 2,533 times, and 827 times they went on with *want*. So the natural estimate for the probability that *want*
+# comes after *i* is the share $827 / 2533 = 0.33$. Let $c(w_1 w_2)$ be the count of a pair, and $c(w_1)$ the count of its first word. Then we have in general
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2)}{c(w_1)}.$$
 #
-# Read the left side as "the probability of $w_2$, given that $w_1$ came just before". All probabilities after the same word
-# $w_1$ sum to 1. This is the whole **bigram model**. First compute four of its numbers with a pencil, then write it for a dictionary, and then for an array:
+# Read the left side as "the probability of $w_2$, given that $w_1$ came just before". This is the whole **bigram model**.
+#
+# Do the probabilities after the same word $w_1$ sum to 1? Yes. Each time that $w_1$ is said, something follows it, a word or `</s>`. So the counts of all pairs that begin with $w_1$ sum to $c(w_1)$. (In the row *i* of the table above they sum to less, because it shows only eight of the words that may follow.)
+
+# %% [markdown] statement="bigram_mle"
+# ### From counts to probabilities
+#
+# First compute four such probabilities with a pencil, then write the model for a dictionary, and then for an array:
 #
 # - `by_hand()`: count in the three `sentences` of section 1 with a pencil, and return the dictionary
 #   `{"sat|we": ..., "wish|we": ..., "in|sat": ..., "</s>|house": ...}`;
 # - `bigram_mle(counts)`: from `{(w1, w2): count}` to the nested dictionary `model[w1][w2]`;
 # - `bigram_mle_array(C)`: from an array of counts, with a row for each $w_1$, to the array of probabilities, without a loop.
 #
-# The machine that babbled in the beginning with one word of memory is exactly this, and in section 6 yours will write, too.
+# The machine that babbled in the beginning with one word of memory is exactly this. Below the checks, yours will speak.
 
 # %% [markdown] hints="bigram_mle"
 # 1. The word that stands *after* the bar picks the row; everything in that row is divided by one number.
@@ -268,14 +271,43 @@ for w1, w2 in (("i", "want"), ("want", "to"), ("to", "eat"), ("chinese", "food")
 #
 # The numbers in the dictionary are already little pieces of knowledge. *Want* asks for *to*, that is grammar. After *chinese*
 # comes *food*, that is the world. Nobody has told the model any of this; it has only counted.
+#
+# ### Your machine speaks
+#
+# What does your function make of *your* text? We count the bigrams with your `ngrams`, and your `bigram_mle` makes a model of them. Then we draw one word after the other, each from the row of the word before. Where a sentence ends, the next one begins.
+
+
+# %%
+my_bigrams = bigram_mle(Counter(pair for s in my_train for pair in ngrams(s, 2)))
+dice, said = random.Random(4), ["<s>"]
+while len(said) < 40:
+    row = my_bigrams[said[-1]]
+    (word,) = dice.choices([*row], weights=[*row.values()])
+    said.append("<s>" if word == "</s>" else word)
+print(" ".join(word for word in said if word != "<s>"))
 
 # %% [markdown]
-# A bigram model does not need words. Here is your array function on the *letters* of your own text: each row is a letter, and the darker a square, the more probable the letter
-# of the column is after it. Find the row of *q*: in most texts, it has a single dark square. Then find a row in which no square is dark, and say what this means for somebody who has to guess.
+# This is the second machine of the beginning, and now you have built it yourself. (We gave it the same seed. So it may even say the same words: look back.) Is it really the same? Let us compare all its rows with yours. (The machine of the beginning writes a line break where you write `</s>`.)
+
+# %%
+theirs = machines["one word"]
+same = [
+    word
+    for word in my_words
+    if {w.replace("\n", "</s>"): p for w, p in theirs.next_words([word]).items()}
+    == my_bigrams[word]
+]
+print(f"{len(same):,} of {len(my_words):,} rows are equal, number by number")
+
+# %% [markdown]
+# A bigram model does not need words. Here is your array function on the *letters* of your own text, from a to z: each row is a letter, and the darker a square, the more probable the letter
+# of the column is after it. (␣ is the gap between two words. The shade goes with the square root of the probability, so that small ones can be seen.) Find the row of *q*: in most texts, it has a single dark square. Then find a row in which no square is dark, and say what this means for somebody who has to guess.
 
 # %% alt="A square map of 27 by 27 letters and the blank. Rows are letters, columns the letters that follow; dark squares are frequent pairs, such as t before h, or a single dark square in the row of q."
 letters = " abcdefghijklmnopqrstuvwxyz"
-text = " ".join(word for sentence in my_train for word in sentence).lower()
+text = " ".join(
+    word for sentence in my_train for word in sentence if word.isalpha()
+).lower()
 spelled = [letters.index(sign) for sign in text if sign in letters]
 C = np.zeros((27, 27))
 np.add.at(C, (spelled[:-1], spelled[1:]), 1)

@@ -1,22 +1,26 @@
 # %% [markdown]
 # ## 3. The probability of a sentence
 #
-# How do we get from pairs to a whole sentence? By the definition of conditional probability, $P(a, b) = P(a)\,P(b \mid a)$: the
-# probability of *two* things is that of the first one, times that of the second one once the first has happened. Use this again
-# and again, and the probability of $T$ words becomes a product with one factor for each word:
+# How do we get from pairs to a whole sentence? Take the sentence *i want food*. If somebody says it, four things happen, one after the other: *i* begins the sentence, *want* comes next, *food* comes next, and then the sentence ends. The probability of *two* things is that of the first one, times that of the second one once the first has happened: $P(a, b) = P(a)\,P(b \mid a)$. Using this again and again, we get
 #
-# $$P(w_1, \dots, w_T) = \prod_{t=1}^{T} P(w_t \mid w_1, \dots, w_{t-1}).$$
+# $$P(\textit{i want food}) = P(\textit{i} \mid \texttt{<s>}) \cdot P(\textit{want} \mid \texttt{<s>}\ \textit{i}) \cdot P(\textit{food} \mid \texttt{<s>}\ \textit{i want}) \cdot P(\texttt{</s>} \mid \texttt{<s>}\ \textit{i want food}).$$
+#
+# There is one factor for each word and one for `</s>`, because the model has to predict all of these. The mark `<s>` is given, so it has no factor of its own. In general, let $w_0$ be `<s>`, let $w_1, \dots, w_{T-1}$ be the words, and let $w_T$ be `</s>`. Then
+#
+# $$P(w_1, \dots, w_T) = \prod_{t=1}^{T} P(w_t \mid w_0, \dots, w_{t-1}).$$
 #
 # This **chain rule** is always true. But its later factors ask what comes after a long beginning, and long beginnings hardly ever
-# come a second time. A bigram model simply cuts the memory off: it pretends that only the last word matters,
+# come a second time. A bigram model simply cuts the memory off. It pretends that only the last token matters:
 #
-# $$P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid w_{t-1}).$$
+# $$P(w_t \mid w_0, \dots, w_{t-1}) \approx P(w_t \mid w_{t-1}).$$
 #
 # This is called the **Markov assumption**, after Andrey Markov, who counted in 1913 how vowels and consonants follow each other in 20,000
-# letters of Pushkin's *Eugene Onegin*. In the drawing, what the model forgets is dashed.
+# letters of Pushkin's *Eugene Onegin*.
+#
+# The drawing shows both for *i want food*. Each row is a factor: it ends with the token that is predicted, and before it stands what is known. On the right, what the bigram model forgets is dashed.
 
-# %% alt="The sentence i want thai food with arrows from earlier words to each next word. Only the arrow from the word just before is solid; the arrows from all earlier words are dashed, because a bigram model forgets them."
-drawings.chain_rule(["i", "want", "thai", "food"])
+# %% alt="The four factors of the sentence i want food, one in each row: i, want, food and the end of the sentence. On the left, each is predicted from all tokens before it. On the right, in a bigram model, all of these but the last one are dashed."
+drawings.chain_rule(["i", "want", "food"])
 
 # %% [markdown] statement="sentence_log_probability"
 # ### Add logarithms
@@ -25,25 +29,25 @@ drawings.chain_rule(["i", "want", "thai", "food"])
 # to 0. So we add the natural logarithms of the factors instead of multiplying the factors. Since $\ln(ab) = \ln a + \ln b$, this is the
 # logarithm of the same product.
 #
-# Write `sentence_log_probability(model, sentence, end=True)`, which returns $\ln P$ of a sentence under a bigram model `model[w1][w2]`.
-# The first factor is $P(w_1 \mid \texttt{<s>})$, and with `end=True` the last one is $P(\texttt{</s>} \mid w_T)$: the model also has to
+# Write `sentence_log_probability(model, sentence)`, which returns $\ln P$ of a sentence under a bigram model `model[w1][w2]`.
+# The first factor is $P(w_1 \mid \texttt{<s>})$, and the last one is that of `</s>`: the model also has to
 # predict that the sentence is over.
 
 # %% [markdown] hints="sentence_log_probability"
-# 1. Write down the pairs of a two-word sentence first, with `end` and without.
+# 1. Write down the pairs of a two-word sentence first. You have a function that makes them.
 # 2. Look up each pair without assuming that it is there: neither the row nor the word in it.
 # 3. One zero factor decides the whole product; and the logarithm of 0 is an error in Python, so ask before you take
 #    it.
 
 
 # %% task="sentence_log_probability" points=4 level=2 minutes=14
-def sentence_log_probability(model, sentence, end=True):
-    """ln P(<s> w1 ... wT </s>) under a bigram model; without the last factor if `end` is false.
+def sentence_log_probability(model, sentence):
+    """ln P(<s> w1 w2 ... </s>) under a bigram model.
 
     A factor that is zero or missing makes it -math.inf. The empty sentence has only the factor of </s>.
     """
     ### BEGIN SOLUTION
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    tokens = ["<s>", *sentence, "</s>"]
     total = 0.0
     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
         p = model.get(w1, {}).get(w2, 0.0)
@@ -93,17 +97,17 @@ _inputs = _model, words(size("T"), _ends[:3])
 agrees(sentence_log_probability, ours.sentence_log_probability, *_inputs, rtol=1e-5)
 ### END HIDDEN TESTS
 
-# %% test="sentence_log_probability" aspect="prefix and sentence differ" points=1
+# %% test="sentence_log_probability" aspect="the end is a factor" points=1
 _model = {
-    "<s>": {"no": 0.5, "tea": 0.5},
+    "<s>": {"no": 0.5, "tea": 0.4, "</s>": 0.1},
     "no": {"tea": 0.8, "</s>": 0.2},
     "tea": {"</s>": 0.7, "no": 0.3},
 }
-for _end, _wanted in ((True, 0.5 * 0.8 * 0.7), (False, 0.5 * 0.8)):
-    _got = sentence_log_probability(_model, ["no", "tea"], end=_end)
+for _text, _wanted in ((["no", "tea"], 0.5 * 0.8 * 0.7), ([], 0.1)):
+    _got = sentence_log_probability(_model, list(_text))
     assert is_number(_got), f"Return a number; yours: {_got!r}."
     assert close(_got, math.log(_wanted)), (
-        f"`no tea` with end={_end}: P = {_wanted:.2f}, ln = {math.log(_wanted):.4f}; yours: {_got:.4f}."
+        f"{_text}: P = {_wanted:.2f}, with the factor of </s>, ln = {math.log(_wanted):.4f}; yours: {_got:.4f}."
     )
 ### BEGIN HIDDEN TESTS
 _ends = ["no", "tea", ".", "</s>"]
@@ -114,12 +118,8 @@ _model = made(
     },
     *(shares(4) for _ in _ends),
 )
-_inputs = _model, words(size("T", least=0), _ends[:3]), choice(True, False)
+_inputs = _model, words(size("T", least=0), _ends[:3])
 agrees(sentence_log_probability, ours.sentence_log_probability, *_inputs, rtol=1e-5)
-_got = sentence_log_probability({"<s>": {"tea": 0.25}}, ["tea"], end=False)
-assert close(_got, math.log(0.25)), (
-    f"A prefix does not ask what follows its last word: {_got!r}."
-)
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="unseen means minus infinity" points=1
@@ -137,7 +137,7 @@ _model = {
 }
 _grown = defaultdict(dict, {word: defaultdict(float, _model[word]) for word in _model})
 _text = words(size("T", least=0), ["tea", "no", "now", "oh", "later"])
-_inputs = choice(_model, _grown, {"tea": {"</s>": 1.0}}), _text, choice(True, False)
+_inputs = choice(_model, _grown, {"tea": {"</s>": 1.0}}), _text
 agrees(sentence_log_probability, ours.sentence_log_probability, *_inputs, rtol=1e-5)
 ### END HIDDEN TESTS
 
@@ -188,12 +188,14 @@ for s in new_sentences[:40]:
 # machine gave the truth the probability 0. Would more text help?
 
 # %% alt="The share of new sentences that the bigram model calls impossible falls as the training text grows from 100 to 8,300 sentences, from nearly all to four in ten."
-sizes, shares = [100, 300, 1000, 3000, 8300], []
+sizes, impossible = [100, 300, 1000, 3000, 8300], []
 for size in sizes:
-    some = Counter(p for s in train_sentences[:size] for p in ngrams(s, 2))
-    shares.append(np.mean([not set(ngrams(s, 2)) <= set(some) for s in new_sentences]))
+    some = {pair for s in train_sentences[:size] for pair in ngrams(s, 2)}
+    impossible.append(
+        100 * np.mean([not {*ngrams(s, 2)} <= some for s in new_sentences])
+    )
 _, axes = plt.subplots(figsize=(6, 2.8))
-axes.plot(sizes, [100 * share for share in shares], "o-")
+axes.plot(sizes, impossible, "o-")
 axes.set(
     title="New sentences that the model calls impossible",
     xlabel="sentences the model has read (log scale)",
@@ -204,9 +206,11 @@ axes.set(
 axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
 axes.minorticks_off()
 plt.show()
-for size, share in zip(sizes, shares, strict=True):
-    print(f"{size:5,} sentences read: {share:.0%} impossible")
+for size, percent in zip(sizes, impossible, strict=True):
+    print(f"{size:5,} sentences read: {percent:.0f} % impossible")
 
 # %% [markdown]
-# The first tripling of the text saves 5 sentences in a hundred, and the last one about 20. If it went on like that, two more would be enough. It cannot: the pairs that are still missing are the rarest ones, and 1,000 words make a million pairs, so somebody will always say one that no text holds. As long as a single one is missing, the model says *impossible* about something that was just said. What to do about
+# Read the printed numbers. Each line has about three times as much text as the one before. The first tripling saves 5 sentences in a hundred, and the last one about 20. If it went on like that, two more would be enough.
+#
+# It cannot go on like that. The pairs that are still missing are the rarest ones. And 1,000 words make a million pairs, so somebody will always say one that no text holds. As long as a single pair is missing, the model says *impossible* about something that was just said. What to do about
 # the zeros is the question of chapter 02. Section 5 will give you a first taste of it.

@@ -4,21 +4,20 @@
 # We divided a count by a sum because it felt natural. There are many other ways to turn counts into probabilities: take square
 # roots of the counts, for example, or add a little to each of them. Which one is best?
 #
-# To answer this, we need a judge. Here is one. Let us look at one row of the table, the words after some $w_1$, and let $c(w)$ be
-# their counts and $N$ the sum of the counts. A model proposes probabilities $q(w)$ for these words. Under this model, these $N$ next words, in
-# the order in which they were said, have the probability
+# To answer this, we need a judge. Suppose that *want* was said four times, and that what followed was *to*, *to*, *a* and *to*. A model proposes a probability $q(w)$ for each word $w$ that may come after *want*. If it proposes $q(\textit{to}) = 0.7$ and $q(\textit{a}) = 0.2$, then it gives to what really followed the probability $0.7 \cdot 0.7 \cdot 0.2 \cdot 0.7 = 0.7^3 \cdot 0.2^1$. In general, a word that followed $c(w)$ times brings the factor $q(w)$ so many times:
 #
 # $$L(q) = \prod_{w} q(w)^{c(w)}, \qquad\text{so}\qquad \ln L(q) = \sum_w c(w) \ln q(w).$$
 #
-# This is called the **likelihood** of $q$. (The whole text is a product of such factors, one for each row. No two rows share a number, so we may look for the best
-# $q$ row by row.) A model that finds the text we really have improbable is not a good model of it. So the
-# best model, by this judge, is the one with the largest likelihood. Let us try it. We take the words after *want*, change their
-# probabilities at random, and look whether any change makes the text likelier than the shares $p(w) = c(w)/N$ do.
+# This is called the **likelihood** of $q$. Our judge says: a model that finds the text we really have improbable is not a good model of it, so the
+# best model is the one with the largest likelihood. (The whole text is a product of such factors, one for each row of the table. No two rows have a number in common, so we may look for the best
+# $q$ row by row.)
+#
+# Let us try it on the row of *want*. Our own answer is the share $p(w) = c(w)/n$ of each word, where $n$ is the sum of all the $c(w)$. We change these shares at random, 400 times, and look whether any change makes the likelihood larger. In the figure each dot is one change. The line at 0 belongs to the shares, so a dot above it would be better than they are.
 
 # %% alt="A cloud of 400 dots, one for each random change of the probabilities after want. All dots lie below the line at zero, and the further the probabilities are moved, the deeper the dots lie."
 after_want = Counter(b for s in train_sentences for a, b in ngrams(s, 2) if a == "want")
 c = np.array([*after_want.values()])
-p = c / c.sum()
+p = c / c.sum()  # the shares
 rng = np.random.default_rng(6)
 moved, change = [], []
 for strength in np.linspace(0.02, 1, 400):
@@ -53,13 +52,13 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Now compare any $q$ with the shares $p$. The sums run over the words that were counted. In the middle we put $x = q(w)/p(w)$ into $\ln x \le x - 1$:
+# Now compare any $q$ with the shares $p$. The sums run over the words that were counted.
 #
-# $$\ln L(q) - \ln L(p) = \sum_w c(w) \ln \frac{q(w)}{p(w)} = N \sum_w p(w) \ln \frac{q(w)}{p(w)} \;\le\; N \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big)
-# = N \Big(\sum_w q(w) - \sum_w p(w)\Big) \;\le\; 0.$$
+# $$\ln L(q) - \ln L(p) = \sum_w c(w) \ln \frac{q(w)}{p(w)} = n \sum_w p(w) \ln \frac{q(w)}{p(w)} \;\le\; n \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big)
+# = n \Big(\sum_w q(w) - \sum_w p(w)\Big) \;\le\; 0.$$
 #
-# The first step is the rule for logarithms, and $c(w) = N p(w)$. The second step is our fact. The rest is arithmetic: the $p(w)$ cancel, the
-# shares sum to 1, and the $q(w)$ sum to at most 1. So no $q$ is better than the shares, and none is as good unless all the ratios are 1,
+# Follow it from left to right. The first step is the rule for the difference of logarithms. In the second step, $c(w) = n\,p(w)$. The third step is our fact, with $x = q(w)/p(w)$. In the fourth step the $p(w)$ in front of the bracket cancels. And in the last one, the
+# shares sum to 1, and the $q(w)$ of these words sum to at most 1. So no $q$ is better than the shares, and none is as good unless all the ratios are 1,
 # which means that $q = p$.
 #
 # This is why one calls the shares the **maximum likelihood estimate**, and why your function is named `bigram_mle`. **Count and divide

@@ -5,49 +5,33 @@
 # long the text is.
 #
 # Think of a die. Before you throw it, you are unsure among 6 equally likely sides, and each side has the probability $1/6$. A model
-# that gives every true word the probability $1/6$ is as surprised by each of them as you are by the throw. In a real text the probabilities
-# differ from word to word. So we multiply the $N$ probabilities, take the $N$-th root, and turn the result upside down: this is the **perplexity**. For example, two words with the probabilities $1/2$ and $1/8$ give
-# $\sqrt{2 \cdot 8} = 4$. A perplexity of 6 means: *on average, the text surprised the model
-# as much as the throw of a fair die with 6 sides surprises you.* It tells how much probability the true words got, and not how sure the model felt. A model that is very sure of wrong words has a huge perplexity. Lower is better, and 1 would be a model that
-# always knows what comes next.
-
-# %% folded="draws three dice as fans" alt="Three fans of branches that start in one point: two branches for a coin, six for a die, twenty for a model with perplexity 20. The more branches, the less one knows which of them comes next."
-_, panels = plt.subplots(1, 3, figsize=(8, 2.4))
-names = {2: "a coin", 6: "a die", 20: "a model with perplexity 20"}
-for axes, (sides, name) in zip(panels, names.items(), strict=True):
-    for height in np.linspace(-1, 1, sides):
-        axes.plot([0, 1], [0, height], color=plots.COLOURS[0], linewidth=1)
-        axes.plot(1, height, ".", color=plots.COLOURS[1])
-    axes.plot(0, 0, "o", color="black")
-    axes.set_title(name)
-    axes.set_axis_off()
-plt.show()
+# that gives every true word the probability $1/6$ is as surprised by each of them as you are by the throw. We say that it has the **perplexity** 6.
+#
+# In a real text the probabilities differ from word to word. Take two words, to which the model gave $1/2$ and $1/8$. The first surprise is that of a coin, and the second one is that of a die with 8 sides. Which die, thrown twice, would surprise you as much as the two together? The product of the probabilities is $\frac12 \cdot \frac18 = \frac1{16} = \frac14 \cdot \frac14$. So it is a die with 4 sides, and the perplexity of the two words is 4. In general we multiply all $N$ probabilities, take the $N$-th root, and turn the result upside down.
+#
+# Lower is better, and 1 would be a model that always knows what comes next. One warning: perplexity tells how much probability the *true* words got, and not how sure the model felt. A model that is very sure of wrong words has a huge perplexity.
 
 # %% [markdown] statement="perplexity"
 # ### From logarithms to a die
 #
-# A text has $N$ factors $P(w_i \mid \dots)$, and you have their logarithms. Whatever the base $b$ of the logarithms is,
+# A text has $N$ factors $P(w_i \mid \dots)$, one for each word and one for each `</s>`, and you have their logarithms. Whatever the base $b$ of the logarithms is,
 #
 # $$\mathrm{PP} = \Big(\prod_{i=1}^N P(w_i \mid \dots)\Big)^{-1/N} = b^{\,H} \qquad\text{with}\qquad H = -\frac{1}{N} \sum_{i=1}^N \log_b P(w_i \mid \dots).$$
 #
 # The exponent $H$ is called **cross-entropy**. It is measured in bits for $b = 2$ and in nats for $b = e$. *This is the number that every language
 # model, up to the largest ones of today, is first trained to make small.* In chapter 08 you will watch it fall while your own Transformer learns.
 #
-# Write
-#
-# - `perplexity(log_probabilities, base)`: the perplexity of a text from the logarithms of its factors;
-# - `scored_symbols(sentence)`: the list of those symbols of a sentence that get a factor. Does `<s>`? Does `</s>`?
+# Write `perplexity(log_probabilities, base)`, the perplexity of a text from the logarithms of its factors. The cell below the checks shows two wrong ways to compute it, which look like right ones.
 
 # %% [markdown] hints="perplexity"
 # 1. A fair die: what must the perplexity be? Try your function on six equal factors of 1/6.
 # 2. The mean logarithm is the logarithm of the factors' geometric mean. Undo the logarithm with
 #    the same base with which it was taken.
 # 3. Stay with logarithms until the last step: the product of 100,000 factors is zero to a
-#    computer. As for N: `<s>` is given, never predicted; the model does predict that a sentence
-#    ends.
+#    computer. $N$ is the number of the logarithms.
 
 
-# %% task="perplexity" points=4 level=2 minutes=12
+# %% task="perplexity" points=4 level=2 minutes=8
 def perplexity(log_probabilities, base):
     """Perplexity of a text, from the logarithms (to that base) of its N factors; infinite if one of them is -inf."""
     ### BEGIN SOLUTION
@@ -55,14 +39,7 @@ def perplexity(log_probabilities, base):
     ### END SOLUTION
 
 
-def scored_symbols(sentence):
-    """The symbols of the padded sentence that get a factor, in order."""
-    ### BEGIN SOLUTION
-    return [*sentence, "</s>"]
-    ### END SOLUTION
-
-
-# %% test="perplexity" aspect="N-th root of inverse probability" points=1
+# %% test="perplexity" aspect="N-th root of inverse probability" points=2
 _value = perplexity([-1.0, -2.0, -3.0, -1.0], 2)
 assert is_number(_value), f"Return a number; yours returned {_value!r}."
 assert close(_value, 128**0.25), (
@@ -109,27 +86,9 @@ _logs = choice(_long, _logs, [-math.inf])
 agrees(perplexity, ours.perplexity, _logs, choice(2, math.e), rtol=1e-3)
 ### END HIDDEN TESTS
 
-# %% test="perplexity" aspect="symbols that N counts" points=1
-_symbols = scored_symbols(["we", "eat"])
-assert hasattr(_symbols, "__len__"), (
-    f"Return a list of symbols; yours returned {_symbols!r}."
-)
-assert "<s>" not in _symbols, "`<s>` is given, not predicted: N must not count it."
-assert "</s>" in _symbols, "The model predicts where a sentence ends: N counts `</s>`."
-assert list(_symbols) == ["we", "eat", "</s>"], (
-    f"Keep words in order; yours is {list(_symbols)}."
-)
-### BEGIN HIDDEN TESTS
-_text = words(size("T", least=0), ["we", "eat", "no", "<UNK>", "tea", "Tea"])
-agrees(scored_symbols, ours.scored_symbols, _text)
-### END HIDDEN TESTS
-
 # %%
 wish = ["i", "want", "thai", "food", "for", "lunch"]
-logs = [
-    math.log2(restaurant_model[w1][w2])
-    for w1, w2 in pairwise(["<s>", *scored_symbols(wish)])
-]
+logs = [math.log2(restaurant_model[w1][w2]) for w1, w2 in ngrams(wish, 2)]
 print(f"perplexity of the wish:  {perplexity(logs, 2):.1f}")
 print(f"if N forgets </s>:       {2 ** (-sum(logs) / (len(logs) - 1)):.1f}")
 print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
@@ -142,29 +101,47 @@ print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 # ### A first cure for the zeros
 #
 # What is the perplexity of the bigram model on all the new sentences? You know the answer before you compute it. Four sentences in ten have a
-# factor 0, so the perplexity is infinite: a die with infinitely many sides. A single unseen pair is enough for that.
+# factor 0, so the product of all factors is 0, and the perplexity is infinite: a die with infinitely many sides. A single unseen pair is enough for that.
 #
-# The simplest cure is the oldest one. **Add $k$ imaginary sightings to the count of every pair, and also of the pairs that were never seen.** With $V$ possible next
-# words,
+# The simplest cure is the oldest one. **Pretend that you have seen every pair $k$ times more than you have, also the pairs that you have never seen.** So the count of each pair grows by $k$. After $w_1$, any of $V$ tokens may come next, so the sum of its row grows by $kV$:
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2) + k}{c(w_1) + k V}.$$
 #
-# Words that the training text does not contain are all replaced by one token, `<UNK>`, for *unknown*. With $k = 1$ this is **Laplace smoothing**; Pierre-Simon Laplace used it in 1774. Nothing is impossible any more. But which $k$ is good? Before you run the cell,
-# guess: is $k = 1$ better or worse than $k = 0.01$?
+# With $k = 1$ this is **Laplace smoothing**; Pierre-Simon Laplace used it in 1774. Nothing is impossible any more, not even a word that the training text does not contain: all such words are replaced by one token, `<UNK>`, for *unknown*, which is one of the $V$.
+#
+# But which $k$ is good? Before you run the cell, guess: is $k = 1$ better or worse than $k = 0.01$? The figure shows the perplexity on the new sentences for many values of $k$. Both its axes are logarithmic.
+
 
 # %% alt="Perplexity on new sentences against the number k that is added to each count. The curve is nearly flat for tiny k, is lowest at a few thousandths, and rises to several times that value at k = 1."
-pairs = Counter(pair for s in train_sentences for pair in ngrams(s, 2))
-contexts = Counter(w1 for s in train_sentences for w1, _ in ngrams(s, 2))
-known = {word for pair in pairs for word in pair} - {"<s>"}
-V = len(known) + 1  # all words, </s>, and <UNK> for the words that we do not know
-ks, values = np.geomspace(1e-4, 10, 26), []
-for k in ks:
-    logs = [
-        math.log2((pairs[pair] + k) / (contexts[pair[0]] + k * V))
-        for s in new_sentences
-        for pair in ngrams([w if w in known else "<UNK>" for w in s], 2)
-    ]
-    values.append(perplexity(logs, 2))
+def smoothed(known):
+    """The perplexity on the new sentences as a function of k, and V. Words that are not in `known` become <UNK>."""
+
+    def pairs_of(sentences):
+        for s in sentences:
+            yield from ngrams([w if w in known else "<UNK>" for w in s], 2)
+
+    pairs, contexts = Counter(pairs_of(train_sentences)), Counter()
+    for (w1, _), count in pairs.items():
+        contexts[w1] += count
+    new_pairs = [*pairs_of(new_sentences)]
+    V = len(known) + 2  # the known words, </s> and <UNK>
+
+    def value(k):
+        return perplexity(
+            [
+                math.log2((pairs[a, b] + k) / (contexts[a] + k * V))
+                for a, b in new_pairs
+            ],
+            2,
+        )
+
+    return value, V
+
+
+occurs = Counter(word for s in train_sentences for word in s)
+value, V = smoothed({*occurs})
+ks = np.geomspace(1e-4, 10, 26)
+values = [value(k) for k in ks]
 best = int(np.argmin(values))
 _, axes = plt.subplots(figsize=(6, 2.8))
 axes.plot(ks, values, ".-")
@@ -172,25 +149,29 @@ axes.plot(ks[best], values[best], "o", markersize=9)
 axes.set(
     title="A small k is best",
     xlabel="k, added to every count (log scale)",
-    ylabel="perplexity",
+    ylabel="perplexity (log scale)",
     xscale="log",
     yscale="log",
 )
 axes.set_yticks([15, 20, 50, 100, 200], ["15", "20", "50", "100", "200"])
 axes.minorticks_off()
 plt.show()
+half = np.median([*occurs.values()])
+print(f"half of the words were seen at most {half:.0f} times")
 print(
-    f"V = {V:,}; half of the words were seen at most {np.median([*contexts.values()]):.0f} times"
+    f"k = 1: perplexity {value(1):.0f};  the best of these, k = {ks[best]:.2g}: {values[best]:.0f}"
 )
-one = values[int(np.argmin(abs(ks - 1)))]
-print(
-    f"k = 1: perplexity {one:.0f};  the best of these, k = {ks[best]:.2g}: {values[best]:.0f}"
-)
+print(f"\nk = {ks[best]:.2g}, and known are only words that were seen often enough:")
+for least in (1, 2, 5):
+    value, V = smoothed({word for word in occurs if occurs[word] >= least})
+    print(f"at least {least} times: V = {V:5,}, perplexity {value(ks[best]):.1f}")
 
 # %% [markdown]
 # Laplace's $k = 1$ is far from the best. It hands out $V$ imaginary counts after each word, and most words have far fewer real ones, so most of the probability goes to pairs that nobody says. A small $k$ does much better. But is it right to give *every* unseen pair the same? *Thai lunch* is surely likelier than *thai
 # of*, even where neither was ever said. And we have found the best $k$ by looking at the test, which is not fair. **How should one share what was never seen?** That is
 # the question of chapter 02, and its answers are better than anything one would think of at first.
+#
+# The last three lines show how one can cheat. The more rare words we call unknown, the lower the perplexity, because the model no longer has to say which rare word comes.
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?
@@ -202,10 +183,11 @@ print(
 # ### BEGIN SOLUTION
 # **Rubric.** 1 point for each of two questions that comes with its effect: had the model read these sentences (then it
 # remembers them); which vocabulary (the more words are turned into `<UNK>`, the lower the perplexity, though less is
-# said); does $N$ count the same symbols, `</s>` among them; was anything, such as $k$, chosen on these very sentences;
+# said); is it only smoothed better (then 12 may be honest); does $N$ count the same symbols, `</s>` among them; was anything, such as $k$, chosen on these very sentences;
 # do its probabilities sum to 1 after each context (scores that give away more than 1 look better). 1 point: supports
 # one of them with a measurement of this chapter, or with one of the student's own (40 % of the held-out sentences had
-# leaked; the wish has 9.2 with `</s>` counted and 13.3 without; $k$ moves the perplexity from 57 to 15).
+# leaked; the wish has 9.2 with `</s>` counted and 13.3 without; $k$ moves the perplexity from 57 to 15, and more unknown
+# words make it smaller still).
 #
 # No point for a question without its effect, or for one that does not touch the number (how long it trained, how
 # large it is). A usual wrong idea: any finite perplexity beats ∞. The ∞ comes from single pairs that were never seen;

@@ -1,28 +1,33 @@
 # %% [markdown]
 # ## 6. Your machine writes
 #
-# You have all the parts of the babbling machine except one: the dice. At each step the model gives a probability to each word, and
-# one of the words must be drawn.
+# Your machine has spoken already, with one word of memory and with borrowed dice. Now it gets more memory, dice of your own, and a knob.
 #
-# There is also a knob to turn. If you always take the likeliest word, the text is safe and dull, and soon it repeats itself. If you draw exactly by the
-# probabilities, rare words come up now and then and the text can go astray. Between the two, and beyond them, lies a number, the **temperature** $\tau$: raise every
-# probability to the power $1/\tau$ and divide by the sum,
+# What is the knob for? If the machine always takes the likeliest word, the text is safe and dull, and soon it repeats itself. If it draws exactly by the
+# probabilities, rare words come up now and then, and the text can go astray. One number, the **temperature** $\tau$, leads from the one to the other and beyond:
+#
+# - near $\tau = 0$, the machine takes the likeliest word nearly always;
+# - at $\tau = 1$, it draws by the probabilities as they are;
+# - far above 1, all words that it has seen here become almost equally likely.
+#
+# To get there, we raise every probability to the power $1/\tau$ and divide by the sum, so that they sum to 1 again:
 #
 # $$P_\tau(w) = \frac{P(w)^{1/\tau}}{\sum_{v} P(v)^{1/\tau}}.$$
 #
-# Near $\tau = 0$ the likeliest word is taken nearly always. At $\tau = 1$ nothing changes. Far above 1, all words that have been seen here become almost equally likely. Most language models that one can use from a program today have this knob, under this name. The figure shows what it does if only five words could follow *eat*.
+# For example, let one word have 0.8 and another one 0.2. At $\tau = 0.5$ the power is 2, so we get $0.64$ and $0.04$, and after the division $0.94$ and $0.06$. The likelier word has won. Most language models that one can use from a program today have this knob, under this name.
+#
+# The figure shows the five likeliest words after *eat* at three temperatures.
 
-# %% folded="draws one distribution at three temperatures" alt="Three bar charts of the same five words after eat. At temperature 0.3 the first word has most of the probability, at 1 the bars are as counted, and at 3 they are nearly equal."
-counted_row = dict(
-    sorted(restaurant_model["eat"].items(), key=lambda item: -item[1])[:5]
-)
+# %% folded="draws one row at three temperatures" alt="Three bar charts of the five likeliest words after eat. At temperature 0.3 they have nearly all of the probability, and the likeliest most of it. At 1 the bars are as counted. At 3 they are small and nearly equal, because all other words have grown."
+row = restaurant_model["eat"]
+likeliest = sorted(row, key=row.get, reverse=True)[:5]
 _, panels = plt.subplots(1, 3, figsize=(8, 2.6), sharey=True)
 for axes, heat in zip(panels, (0.3, 1, 3), strict=True):
-    shown = at_temperature(counted_row, heat)
-    axes.bar([*shown], [*shown.values()], color=plots.COLOURS[1])
+    tempered = at_temperature(row, heat)
+    axes.bar(likeliest, [tempered[word] for word in likeliest], color=plots.COLOURS[1])
     axes.set_title(f"temperature {heat}")
     axes.tick_params(axis="x", rotation=45)
-panels[0].set_ylabel("share after “eat”,\nof these five")
+panels[0].set_ylabel("probability after “eat”")
 plt.show()
 
 # %% [markdown] statement="temperature"
@@ -38,7 +43,7 @@ plt.show()
 # functions work, your own machine talks in the cell below the checks.
 
 # %% [markdown] hints="temperature"
-# 1. Try it on paper with the probabilities 0.8 and 0.2 and the temperature 0.5. What is $1/\tau$, and what do you divide by?
+# 1. Try it on paper with the probabilities 0.9 and 0.1 and the temperature 0.5. What is $1/\tau$, and what do you divide by?
 # 2. The dart decides by running totals: the first word whose piece ends beyond the dart is hit. What about a word of length 0?
 # 3. At a very low temperature, $P^{1/\tau}$ is too small for a computer, for all words at once, and you would divide 0 by 0. What happens to
 #    the formula if you first divide all probabilities by the largest one?
@@ -183,7 +188,7 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # ### The machine itself
 #
 # Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what comes after two words,
-# and so on. To find the next word, the machine looks at the last words of its text. If the longest table knows them, it draws from that row. If this table has no such row, it drops the oldest of these words and looks into the next shorter table. This is called **backing off**.
+# and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (It happens after an opening of *yours*. What the machine has written itself, it has read somewhere with something behind it.)
 #
 # Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you one. In the next cell this will be your own dice, and your
 # machine will speak.
@@ -337,8 +342,8 @@ agrees(write, ours.write, _rows, choice([], ["a"]), size("words", least=0), _dra
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now everything comes together: *your* `ngrams`, *your* `bigram_mle`, *your* dice, *your* machine. To make a table with two words of memory, we only have to tell `bigram_mle` that the "word before" is a pair of words, and
-# it does not mind.
+# Now everything comes together: *your* `ngrams`, *your* `bigram_mle`, *your* dice, *your* machine. How do we make a table with two words of memory? Its rows are made of trigrams: two words and the next one. In general, a table with $n$ words of memory needs `ngrams(s, n + 1)`. And we only have to tell `bigram_mle` that the "word before" is a tuple of $n$ words. It
+# does not mind.
 
 
 # %%
@@ -362,17 +367,21 @@ def say(tables, start, temperature, seed, words=28):
 
 
 # %%
-my_machines = [train_machine(my_train, memory) for memory in range(6)]
+tables = train_machine(my_train, memory=5)
+my_machines = [tables[: memory + 1] for memory in range(6)]
 for memory in (0, 1, 2):
     print(f"memory {memory}:  {say(my_machines[memory], [], 1.0, seed=7)}\n")
 
 # %% [markdown]
-# This time it is your machine that speaks. Turn the knob, with one word of memory and always the same beginning. What happens at 0.1, and why?
+# This time it is your machine that speaks. Turn the knob, with one word of memory and always the same beginning. What will happen at 0.1, and why?
 
 # %%
 for temperature in (0.1, 0.5, 1.0, 5.0):
     said = say(my_machines[1], ["the"], temperature, seed=1)
     print(f"temperature {temperature}:  {said}\n")
+
+# %% [markdown]
+# At 0.1 the machine takes the likeliest next word nearly every time. After the same word it then goes on in the same way, so on most texts it soon walks in a circle. At 5 it takes any word that it has ever seen there, and the text falls apart.
 
 # %% scratch=true
 # Play: another beginning, another temperature, more memory.
@@ -383,56 +392,74 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 #
 # Now you can answer the question from the beginning, with two measurements for each length of memory.
 #
-# The first one is the perplexity on the part of your text that the machine has not read. So that nothing is impossible, we **interpolate**: each context that was seen decides a share of the probability, and leaves the rest to the next shorter one. At the bottom, every word gets the same. We try
-# two shares, 70 % and 40 %. (Chapter 02 finds better ones.) The second measurement is the longest piece that the machine has *copied*: the longest run of words that stands word for word in the text that it has read. As a control, we also look for such runs in passages of your text that it has not read.
+# **How surprised is it by new text?** We measure the perplexity on the part of your text that the machine has not read. So that nothing is impossible, we mix the tables. With one word of memory, for example, and $v$ for the word before,
+#
+# $$P(w \mid v) = 0.7\,\frac{c(vw)}{c(v)} + 0.3\,P(w).$$
+#
+# So the longest context gets 70 % of our **trust**, and the shorter memory gets the rest. $P(w)$ itself is mixed in the same way, with $1/V$ for every word. Each further word of memory puts one more such step on top, and a context that was never seen is left out. This is called **interpolation**. We try a trust of 70 % and one of 40 %. (Chapter 02 finds better ones.)
+#
+# **How much does it copy?** In passages of 40 words that the machine has written, we look for the longest run of words that stands word for word in the text that it has read. As a control, we do the same with passages of 40 words of your own text that it has *not* read.
 
-# %% alt="Two panels against the words of memory. On the left, on a log axis, the perplexity on new text falls steeply from memory 0 to 1 and a little to 2, and then stays level or rises, for both shares. On the right the longest copied run grows with every word of memory, far above the dashed line of new passages."
-read = " ".join(word for s in my_train for word in ["<s>", *s, "</s>"])
 
-
-def probability(tables, past, word, share):
-    """P(word | past): each context that was seen decides `share`, and leaves the rest to the next shorter one."""
+# %%
+def probability(tables, past, word, trust):
+    """P(word | past), interpolated: each context that was seen has this weight, and the next shorter one the rest."""
     p = 1 / (len(my_words) + 2)
     for n, table in enumerate(tables):
         row = table.get(tuple(past[len(past) - n :]))
         if row:
-            p = share * row.get(word, 0) + (1 - share) * p
+            p = trust * row.get(word, 0) + (1 - trust) * p
     return p
 
 
-def surprise(tables, sentences, share):
+def surprise(tables, sentences, trust):
     """The perplexity of a machine on some sentences."""
     grams = [gram for s in sentences for gram in ngrams(s, len(tables))]
     logs = [
-        math.log2(probability(tables, gram[:-1], gram[-1], share)) for gram in grams
+        math.log2(probability(tables, gram[:-1], gram[-1], trust)) for gram in grams
     ]
     return perplexity(logs, 2)
 
 
+read = " ".join(word for s in my_train for word in ["<s>", *s, "</s>"])
+
+
 def longest_copy(words):
-    """The number of words of the longest run of a text that the machine has read."""
-    longest = 0
+    """Where the longest run of words begins that the machine has read, and how many words it has."""
+    start, longest = 0, 0
     for i in range(len(words)):
         while i + longest < len(words) and (
             f" {' '.join(words[i : i + longest + 1])} " in read
         ):
-            longest += 1
-    return longest
+            start, longest = i, longest + 1
+    return start, longest
 
 
+def passages(sentences, count=12, length=40):
+    """The first passages of this length, across the ends of sentences."""
+    words = itertools.chain.from_iterable(sentences)
+    return [[*itertools.islice(words, length)] for _ in range(count)]
+
+
+def spoken(tables):
+    """Sentences that a machine says, one after the other, without end."""
+    for seed in itertools.count():
+        yield say(tables, [], 1.0, seed, words=40).split()
+
+
+# %%
 curves = {
-    share: [surprise(tables, my_valid, share) for tables in my_machines]
-    for share in (0.7, 0.4)
+    trust: [surprise(tables, my_valid, trust) for tables in my_machines]
+    for trust in (0.7, 0.4)
 }
-said = [
-    [say(tables, [], 1.0, seed, words=40) for seed in range(6)]
-    for tables in my_machines
-]
-copied = [np.mean([longest_copy(text.split()) for text in texts]) for texts in said]
-control = np.mean([longest_copy(s[:40]) for s in my_valid[:6]])
+said = [passages(spoken(tables)) for tables in my_machines]
+copied = [np.mean([longest_copy(text)[1] for text in texts]) for texts in said]
+control = np.mean([longest_copy(text)[1] for text in passages(my_valid)])
+
+# %% folded="draws both measurements" alt="Two panels against the words of memory. On the left, on a log axis, the perplexity on new text falls steeply from memory 0 to 1 and a little to 2, and then stays level or rises, for a trust of 70 and of 40 percent. On the right the longest copied run grows with every word of memory; the dashed line of new passages is crossed on the way."
 _, (left, right) = plt.subplots(1, 2, figsize=(8, 2.8))
-for (share, values), style in zip(curves.items(), ("o-", "s--"), strict=True):
-    left.plot(values, style, label=f"share {share:.0%}")
+for (trust, values), style in zip(curves.items(), ("o-", "s--"), strict=True):
+    left.plot(values, style, label=f"trust {trust:.0%}")
 left.set(
     title="How surprised it is by new text",
     xlabel="words of memory",
@@ -455,23 +482,69 @@ right.set(
 )
 right.legend()
 plt.show()
-for share, values in curves.items():
-    print(f"perplexity, share {share:.0%}:", *(f"{value:.0f}" for value in values))
+for trust, values in curves.items():
+    print(f"perplexity, trust {trust:.0%}:", *(f"{value:.0f}" for value in values))
 once = np.mean([len(row) == 1 for row in my_machines[-1][-1].values()])
-print(
-    f"with 5 words of memory, {once:.0%} of the contexts are followed by one word only"
-)
-print(f"and it says: {said[-1][0]}")
+print(f"with 5 words of memory, {once:.0%} of the contexts have one next word only\n")
+for memory in (2, 5):
+    text = said[memory][0]
+    start, longest = longest_copy(text)
+    text = [
+        *text[:start],
+        "[",
+        *text[start : start + longest],
+        "]",
+        *text[start + longest :],
+    ]
+    print(f"memory {memory}, its longest copied run in brackets:\n{' '.join(text)}\n")
 
 # %% [markdown]
-# Read the two panels together, but remember that they show two machines. The left one measures a mixture, which trusts each context only by 70 or 40 %. The right one watches the machine that writes, and this machine trusts its longest context completely. On the left, the first word of memory is worth most, and the second one usually helps again. From then on, more memory hardly helps with *new* text.
-# With 70 % it may even hurt, and it would hurt most if all trust went to the longest context, as on the right. For there the machine copies more and more. With little memory, its copied runs are no longer than those that new passages of the text share with the rest anyway (the dashed line; six passages give only a rough idea of it). With five words, nearly every context is followed by
-# a single word, and the machine can do little but recite.
+# **On the left**, the first word of memory is worth most, and the second one usually helps again. From then on, more memory hardly helps with *new* text. With a trust of 70 % it may even hurt.
+#
+# **On the right**, look where the curve crosses the dashed line. Below the line, the machine copies no longer runs than new passages of your text share with the rest anyway. Above it, it copies more than chance. With five words of memory, nearly every context has a single next word, and the machine can do little but recite.
+#
+# The two panels show two machines. The left one mixes its tables. The right one, which writes, trusts its longest context completely. So a machine that writes from a mixture would copy less than this one.
 #
 # A longer memory needs enormously more text, because every further word multiplies the number of possible contexts by the size of the vocabulary. That is the wall that all counting models run into.
+
+# %% [markdown]
+# ### Your machine plays
 #
-# Before we go on, let us keep your machine with two words of memory. The **gallery** collects one model from each chapter, together with how it continues the same three prompts, and when you have reached the end of the course, you will see all of them side by side. It also notes the **bits per byte**: add the surprise of all the words of a text that was
-# kept back until now, in bits, and divide by the bytes of these sentences, each on a line of its own. (Where your text has words that the machine does not know, the number is a little too good, because each of them costs only as much as one of all the words that it knows.)
+# In the first ten minutes you have played against a borrowed machine. Now play against your own, with two words of memory, on the same passages. To find the row from which it would draw, we let your `write` ask for a single word.
+
+
+# %%
+class MyMachine:
+    """Your machine with two words of memory, as the game wants it."""
+
+    def next_words(self, context):
+        """{word: probability}, the likeliest first: the row from which `write` draws its next word."""
+        rows = []
+        write(my_machines[2], context, 1, lambda row: rows.append(row) or "</s>")
+        return dict(sorted(rows[0].items(), key=lambda item: -item[1]))
+
+
+guess_the_next_word(MyMachine(), my_valid, rounds=10)
+
+# %% [markdown]
+# And what is its score? Now you can say it in one number: the perplexity of its ten rounds. As it stands it would be infinite if a single truth had the probability 0, so we take the mixture with a trust of 70 %.
+
+# %%
+asked = rounds_of(my_valid, rounds=10)
+chances = [
+    probability(my_machines[2], ["<s>", "<s>", *context], truth, 0.7)
+    for context, truth in asked
+]
+for (context, truth), p in zip(asked, chances, strict=True):
+    print(f"{' '.join(context[-4:]):>40} … {truth:12} probability {p:.4f}")
+print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
+
+# %% [markdown]
+# Ten words are few, so the number jumps about if you ask other ten. (On all new words it is the number of the figure above.) But it is an honest score: each round counts, and a word that was given 0.2 counts for more than one that was given 0.002, also when neither was the first guess.
+#
+# Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three prompts, and when you have reached the end of the course, you will see all of them side by side.
+#
+# It also notes the **bits per byte**: take $-\log_2 P$ of every word and of every `</s>` of a text that was kept back until now, add them up, and divide by the number of bytes of this text, with each sentence on a line of its own. (Where your text has words that the machine does not know, the number is a little too good, because each of them costs only as much as one of all the words that it knows. The two empty columns are for later chapters.)
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)

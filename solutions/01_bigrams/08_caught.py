@@ -7,10 +7,11 @@
 # it. But a bigram model that has arrived at *for* has forgotten everything before *for*. It must believe that, **given the middle word, the word before and the word after
 # have nothing to do with each other.**
 #
-# That is a claim about language, and we can test it with counts. Suppose that *for* stands in 100 places. In 30 of them *open* comes before, and in 20 of them *lunch* comes after. If the two had nothing to do with each other, we would expect both in 20 % of the 30 places, so in $30 \cdot 20 / 100 = 6$. In general, let the middle word stand in $N$ places, $c(x)$ of them with the word $x$ before it, and
-# $c(y)$ of them with the word $y$ after it. Then we expect the count
+# That is a claim about language, and we can test it with counts. Suppose that *for* stands in 100 places. In 30 of them *open* comes before, and in 20 of them *lunch* comes after. If the two had nothing to do with each other, *lunch* would come after *open for* as often as after any *for*: in 20 % of the cases. So we would expect both around *for* in $30 \cdot 20 / 100 = 6$ places.
 #
-# $$E(x, y) = \frac{c(x)\,c(y)}{N}.$$
+# In general, let the middle word $m$ stand in $c(m)$ places. In $c(x)$ of them the word $x$ comes before it, and in $c(y)$ of them the word $y$ comes after it. Then the count that we expect is
+#
+# $$E(x, y) = \frac{c(x)\,c(y)}{c(m)}.$$
 
 # %% [markdown] statement="middle_word"
 # ### Ask the middle word
@@ -160,33 +161,15 @@ rows = [
 pd.DataFrame(rows, columns=["before", "after", "counted", "expected"])
 
 # %% [markdown]
-# After *open for* comes *lunch* and never *a*. After *looking for*, it is nearly always *a*. The last column is what a bigram model believes: 4.7 against 17.3 after *open for*, and 46.6 against 171.2 after *looking for*. Both times that is 21 % *lunch*, because the model must give the same answer twice.
-
-# %% alt="Bars for two contexts. In our sentences lunch follows open for in all cases and looking for in hardly any. What a bigram model must believe is the same share for both, about a fifth."
-_, axes = plt.subplots(figsize=(6, 2.8))
-for offset, before in ((-0.2, "looking"), (0.2, "open")):
-    shares = []
-    for counted in (table, expected):
-        lunch, a = (counted.get((before, after), 0) for after in ("lunch", "a"))
-        shares.append(100 * lunch / (lunch + a))
-    axes.bar(np.arange(2) + offset, shares, 0.38, label=f"after “{before} for”")
-    print(
-        f"{before:7} for: “lunch”, not “a”, in {shares[0]:.0f} % of our sentences; a bigram model believes in {shares[1]:.0f} %"
-    )
-axes.set_xticks([0, 1], ["our sentences", "what a bigram model believes"])
-axes.set(
-    title="The model cannot carry “open” past “for”",
-    ylabel="“lunch”, not “a” (%)",
-    ylim=(0, 105),
-)
-axes.legend()
-plt.show()
-
-# %% [markdown]
+# First the column *counted*. After *open for* comes *lunch*, 37 times, and never *a*. After *looking for* it is nearly always *a*.
+#
+# Now the column *expected*. It has 4.7 against 17.3 after *open for*, and 46.6 against 171.2 after *looking for*. Both times that is 21 % *lunch*. The bigram model must give the same answer twice, because at *for* it no longer knows which of the two it has said.
+#
 # There it is. The model does know that *for* follows *open*, and it does know that *lunch* follows *for*. But it cannot put the two together, and **no amount of text will change that**: the number that it would need has no place in its table.
 #
-# You may object that we have invented these sentences ourselves. That is right, and so you should ask your own text the same question. The next cell takes its most frequent words, one after the other as the word in the middle, and shows where the count is furthest from what
-# forgetting would predict. Among thousands of combinations, some will stand out by luck. As a control, we therefore do the same with a text of the same length that your machine with one word of memory has written: there, everything that stands out is luck.
+# You may object that we have invented these sentences ourselves. That is right, so ask your own text the same question. The next cell takes its 30 most frequent words, one after the other as the word in the middle. For each pair of words around it, it compares the count with the expected count. The difference is the **excess**, and the eight largest ones are shown. (Marks such as full stops are left out.)
+#
+# Among thousands of combinations, some will have an excess by luck. So we need a control: a text of as many sentences which your machine with one word of memory has written. This machine really forgets, so there every excess is luck. The last line prints the largest one.
 
 
 # %% folded="lets your machine with one word of memory write a long text, quickly"
@@ -205,38 +188,27 @@ def written_text(tables, sentences, seed):
 
 # %%
 def standing_out(sentences):
-    """(excess, words, count, expected) for triples around frequent words, the largest excess first."""
+    """[words, count, expected, excess] for triples around frequent words, the largest excess first."""
+    frequent = Counter(word for s in sentences for word in s if word[0].isalpha())
     found = []
-    for middle, _ in Counter(word for s in sentences for word in s).most_common(30):
+    for middle, _ in frequent.most_common(30):
         own = triple_table(sentences, middle)
         believed = expected_counts(own)
         for (before, after), count in own.items():
-            if before != "<s>" and after != "</s>":
-                excess = count - believed[before, after]
-                found.append(
-                    (
-                        excess,
-                        f"{before} {middle} {after}",
-                        count,
-                        believed[before, after],
-                    )
-                )
-    return sorted(found, reverse=True)
+            if before[0].isalpha() and after[0].isalpha():
+                e = round(believed[before, after], 1)
+                found.append([f"{before} {middle} {after}", count, e, count - e])
+    return sorted(found, key=lambda row: row[3], reverse=True)
 
 
+columns = ["words", "counted", "expected", "excess"]
 luck = standing_out(written_text(my_machines[1], my_train, seed=1))
-rows = [
-    (text, count, round(belief, 1))
-    for _, text, count, belief in standing_out(my_train)[:8]
-]
-_, text, count, belief = luck[0]
-print(
-    f"by luck, in what the machine wrote, at most: {text}, {count} times instead of {belief:.0f}"
-)
-pd.DataFrame(rows, columns=["in your text", "counted", "a bigram model expects"])
+display(pd.DataFrame(standing_out(my_train)[:8], columns=columns).round(1))
+print("The largest excess by luck, in what the machine has written:")
+pd.DataFrame(luck[:1], columns=columns).round(1)
 
 # %% [markdown]
-# Each line is something that your text says again and again, and that your bigram machine cannot know: it has seen both pairs of neighbours, and it has no idea that they belong together.
+# Compare the two tables. Where an excess of your text is far above that of luck, the three words belong together, and your bigram machine cannot know it. It has seen both pairs of neighbours, and it has no idea that the first word makes the third one likely.
 #
 # You could give the machine two words of memory, and these cases would be solved. But then the same happens one word further on, with *open today for*, and section 6 has shown what a longer memory costs.
 

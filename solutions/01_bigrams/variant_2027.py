@@ -90,7 +90,13 @@ agrees(
 )
 ### END HIDDEN TESTS
 
+# %% [markdown] replaces="the-machine-itself-6"
+# This time it is your machine that speaks. Turn the knob, with one word of memory and always the same beginning. What will happen with $\beta = 10$, and why?
+
 # %% replaces="the-machine-itself-7"
 for beta in (10.0, 2.0, 1.0, 0.2):
     said = say(my_machines[1], ["the"], beta, seed=1)
     print(f"beta {beta}:  {said}\n")
+
+# %% [markdown] replaces="the-machine-itself-8"
+# With $\beta = 10$ the machine takes the likeliest next word nearly every time. After the same word it then goes on in the same way, so on most texts it soon walks in a circle. With $\beta = 0.2$ it takes any word that it has ever seen there, and the text falls apart.

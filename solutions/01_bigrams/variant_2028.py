@@ -79,55 +79,24 @@ rows = [
 ]
 pd.DataFrame(rows, columns=["before", "after", "counted", "expected"])
 
-# %% replaces="ask-the-middle-word-6" alt="Bars for two contexts. In our sentences lunch follows open for in all cases and looking for in hardly any. What a bigram model must believe is the same share for both, about a fifth."
-_, axes = plt.subplots(figsize=(6, 2.8))
-for offset, before in ((-0.2, "looking"), (0.2, "open")):
-    shares = []
-    for counted in (table, expected):
-        lunch, a = (counted.get((after, before), 0) for after in ("lunch", "a"))
-        shares.append(100 * lunch / (lunch + a))
-    axes.bar(np.arange(2) + offset, shares, 0.38, label=f"after “{before} for”")
-    print(
-        f"{before:7} for: “lunch”, not “a”, in {shares[0]:.0f} % of our sentences; a bigram model believes in {shares[1]:.0f} %"
-    )
-axes.set_xticks([0, 1], ["our sentences", "what a bigram model believes"])
-axes.set(
-    title="The model cannot carry “open” past “for”",
-    ylabel="“lunch”, not “a” (%)",
-    ylim=(0, 105),
-)
-axes.legend()
-plt.show()
 
-
-# %% replaces="ask-the-middle-word-9"
+# %% replaces="ask-the-middle-word-7"
 def standing_out(sentences):
-    """(excess, words, count, expected) for triples around frequent words, the largest excess first."""
+    """[words, count, expected, excess] for triples around frequent words, the largest excess first."""
+    frequent = Counter(word for s in sentences for word in s if word[0].isalpha())
     found = []
-    for middle, _ in Counter(word for s in sentences for word in s).most_common(30):
+    for middle, _ in frequent.most_common(30):
         own = triple_table(sentences, middle)
         believed = expected_counts(own)
         for (after, before), count in own.items():
-            if before != "<s>" and after != "</s>":
-                excess = count - believed[after, before]
-                found.append(
-                    (
-                        excess,
-                        f"{before} {middle} {after}",
-                        count,
-                        believed[after, before],
-                    )
-                )
-    return sorted(found, reverse=True)
+            if before[0].isalpha() and after[0].isalpha():
+                e = round(believed[after, before], 1)
+                found.append([f"{before} {middle} {after}", count, e, count - e])
+    return sorted(found, key=lambda row: row[3], reverse=True)
 
 
+columns = ["words", "counted", "expected", "excess"]
 luck = standing_out(written_text(my_machines[1], my_train, seed=1))
-rows = [
-    (text, count, round(belief, 1))
-    for _, text, count, belief in standing_out(my_train)[:8]
-]
-_, text, count, belief = luck[0]
-print(
-    f"by luck, in what the machine wrote, at most: {text}, {count} times instead of {belief:.0f}"
-)
-pd.DataFrame(rows, columns=["in your text", "counted", "a bigram model expects"])
+display(pd.DataFrame(standing_out(my_train)[:8], columns=columns).round(1))
+print("The largest excess by luck, in what the machine has written:")
+pd.DataFrame(luck[:1], columns=columns).round(1)

@@ -6,10 +6,6 @@ def perplexity(log_probabilities, base):
     return np.exp(-np.mean(log_probabilities) * np.log(base))
 
 
-def scored_symbols(sentence):
-    return list(sentence) + ["</s>"]
-
-
 # %% right="power of the inverse, loop"
 def perplexity(log_probabilities, base):
     total, n = 0.0, 0
@@ -17,11 +13,6 @@ def perplexity(log_probabilities, base):
         total += logarithm
         n += 1
     return math.pow(1 / base, total / n)
-
-
-def scored_symbols(sentence):
-    padded = ["<s>", *sentence, "</s>"]
-    return tuple(padded[1:])
 
 
 # %% wrong="product of probabilities, then a root" caught_by="long and impossible texts"
@@ -32,10 +23,6 @@ def perplexity(log_probabilities, base):
     if product == 0:
         return 0.0
     return (1 / product) ** (1 / len(log_probabilities))
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
 
 
 # %% wrong="always base e" caught_by="base fits the logarithms" change="base ** -(sum(log_probabilities) / len -> math.exp(-np.mean"
@@ -58,65 +45,10 @@ def scored_symbols(sentence):
 # %% wrong="minus sign forgotten" caught_by="N-th root of inverse probability" change="-(sum(log_probabilities) / len(log_probabilities) -> np.mean(log_probabilities"
 
 
-# %% wrong="start symbol counted" caught_by="symbols that N counts"
-def perplexity(log_probabilities, base):
-    return base ** -np.mean(log_probabilities)
-
-
-def scored_symbols(sentence):
-    return ["<s>", *sentence, "</s>"]
-
-
-# %% wrong="end symbol not counted" caught_by="symbols that N counts"
-def perplexity(log_probabilities, base):
-    return base ** -np.mean(log_probabilities)
-
-
-def scored_symbols(sentence):
-    return list(sentence)
-
-
-# %% wrong="repeated words counted once" caught_by="symbols that N counts"
-def perplexity(log_probabilities, base):
-    return base ** -np.mean(log_probabilities)
-
-
-def scored_symbols(sentence):
-    return [*dict.fromkeys(sentence), "</s>"]
-
-
 # %% wrong="factors of 1 are left out" caught_by="N-th root of inverse probability"
 # -     return base ** -(sum(log_probabilities) / len(log_probabilities))
 # +     counted = [logarithm for logarithm in log_probabilities if logarithm]
 # +     return base ** -np.mean(counted)
-
-
-# %% wrong="an unknown word does not count" caught_by="symbols that N counts"
-def perplexity(log_probabilities, base):
-    return base ** -np.mean(log_probabilities)
-
-
-def scored_symbols(sentence):
-    return [word for word in [*sentence, "</s>"] if word != "<UNK>"]
-
-
-# %% wrong="an empty sentence has no symbol" caught_by="symbols that N counts"
-def perplexity(log_probabilities, base):
-    return base ** -np.mean(log_probabilities)
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"] if sentence else []
-
-
-# %% wrong="the end put behind the caller's sentence" caught_by="symbols that N counts"
-def perplexity(log_probabilities, base):
-    return base ** -np.mean(log_probabilities)
-
-
-def scored_symbols(sentence):
-    sentence.append("</s>")
-    return sentence
 
 
 # %% wrong="the caller's logarithms are used up" caught_by="N-th root of inverse probability"
@@ -154,18 +86,10 @@ def perplexity(log_probabilities, base):
     return product ** (-1 / number) if product else math.inf
 
 
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
-
-
 # %% right="32-bit floats"
 def perplexity(log_probabilities, base):
     mean = np.asarray(log_probabilities, dtype=np.float64).mean()
     return np.float32(np.exp(-mean * np.log(base)))
-
-
-def scored_symbols(sentence):
-    return np.array([*sentence, "</s>"], dtype=object)
 
 
 # %% wrong="a factor too small for a float is taken for zero" caught_by="long and impossible texts"

@@ -2,9 +2,9 @@
 
 
 # %% right="a walk with the word before"
-def sentence_log_probability(model, sentence, end=True):
+def sentence_log_probability(model, sentence):
     result, before = 0.0, "<s>"
-    for word in list(sentence) + (["</s>"] if end else []):
+    for word in [*sentence, "</s>"]:
         if before not in model or model[before].get(word, 0) == 0:
             return float("-inf")
         result += math.log(model[before][word])
@@ -13,10 +13,8 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% right="look-ups first, numpy last"
-def sentence_log_probability(model, sentence, end=True):
-    words = ["<s>"] + list(sentence)
-    if end:
-        words.append("</s>")
+def sentence_log_probability(model, sentence):
+    words = ["<s>"] + list(sentence) + ["</s>"]
     factors = []
     for i in range(1, len(words)):
         known = words[i - 1] in model and words[i] in model[words[i - 1]]
@@ -26,7 +24,7 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% right="recursion on the last word"
-def sentence_log_probability(model, sentence, end=True):
+def sentence_log_probability(model, sentence):
     def log(p):
         return math.log(p) if p > 0 else -math.inf
 
@@ -37,12 +35,12 @@ def sentence_log_probability(model, sentence, end=True):
             before = word
         return math.fsum(steps) if -math.inf not in steps else -math.inf
 
-    return score("<s>", [*sentence, *(["</s>"] if end else [])])
+    return score("<s>", [*sentence, "</s>"])
 
 
 # %% wrong="the logarithm of a product" caught_by="long sentences do not vanish"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+def sentence_log_probability(model, sentence):
+    tokens = ["<s>", *sentence, "</s>"]
     product = 1.0
     for w1, w2 in zip(tokens[:-1], tokens[1:]):
         product *= model.get(w1, {}).get(w2, 0.0)
@@ -65,23 +63,15 @@ def sentence_log_probability(model, sentence, end=True):
 # +             p = 1e-12
 
 
-# %% wrong="end is ignored" caught_by="prefix and sentence differ"
-# -     tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-# +     tokens = ["<s>", *sentence] + ["</s>"]
-
-# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
-# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
-
-
-# %% wrong="never closed by </s>" caught_by="prefix and sentence differ"
-# -     tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+# %% wrong="never closed by </s>" caught_by="the end is a factor"
+# -     tokens = ["<s>", *sentence, "</s>"]
 # +     tokens = ["<s>", *sentence]
 
 # -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
 # +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
 
 
-# %% wrong="base 2" caught_by="sentences of the house | prefix and sentence differ"
+# %% wrong="base 2" caught_by="sentences of the house | the end is a factor"
 # -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
 # +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
 
@@ -89,17 +79,17 @@ def sentence_log_probability(model, sentence, end=True):
 # +         total += math.log2(p)
 
 
-# %% wrong="starts at the second word" caught_by="sentences of the house | prefix and sentence differ"
-# -     tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-# +     tokens = [*sentence] + ["</s>"] * bool(end)
+# %% wrong="starts at the second word" caught_by="sentences of the house | the end is a factor"
+# -     tokens = ["<s>", *sentence, "</s>"]
+# +     tokens = [*sentence, "</s>"]
 
 # -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
 # +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
 
 
 # %% wrong="the probability, not its logarithm" caught_by="sentences of the house"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+def sentence_log_probability(model, sentence):
+    tokens = ["<s>", *sentence, "</s>"]
     total = 1.0
     for w1, w2 in zip(tokens[:-1], tokens[1:]):
         p = model.get(w1, {}).get(w2, 0.0)
@@ -132,8 +122,8 @@ def sentence_log_probability(model, sentence, end=True):
 # +         p = model[w1].get(w2, 0.0)
 
 
-# %% wrong="the empty sentence has probability 1" caught_by="prefix and sentence differ"
-# -     """ln P(<s> w1 ... wT </s>) under a bigram model; without the last factor if `end` is false.
+# %% wrong="the empty sentence has probability 1" caught_by="the end is a factor"
+# -     """ln P(<s> w1 w2 ... </s>) under a bigram model.
 # -
 # -     A factor that is zero or missing makes it -math.inf. The empty sentence has only the factor of </s>.
 # -     """
@@ -145,8 +135,8 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% wrong="products of a hundred factors at a time" caught_by="long sentences do not vanish"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+def sentence_log_probability(model, sentence):
+    tokens = ["<s>", *sentence, "</s>"]
     factors = [model.get(w1, {}).get(w2, 0.0) for w1, w2 in pairwise(tokens)]
     if 0 in factors:
         return -math.inf
@@ -154,23 +144,10 @@ def sentence_log_probability(model, sentence, end=True):
     return sum(math.log(block) if block else -math.inf for block in blocks)
 
 
-# %% wrong="a prefix asks for the row of its last word" caught_by="prefix and sentence differ"
-# -     """ln P(<s> w1 ... wT </s>) under a bigram model; without the last factor if `end` is false.
-# -
-# -     A factor that is zero or missing makes it -math.inf. The empty sentence has only the factor of </s>.
-# -     """
-# +     if sentence and sentence[-1] not in model:
-# +         return -math.inf
-
-# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
-# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
-
-
 # %% wrong="boundaries put into the caller's sentence" caught_by="sentences of the house"
-def sentence_log_probability(model, sentence, end=True):
+def sentence_log_probability(model, sentence):
     sentence.insert(0, "<s>")
-    if end:
-        sentence.append("</s>")
+    sentence.append("</s>")
     factors = [model.get(w1, {}).get(w2, 0.0) for w1, w2 in pairwise(sentence)]
     return sum(math.log(p) if p else -math.inf for p in factors)
 
@@ -183,19 +160,19 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% wrong="a repeated pair counts once" caught_by="sentences of the house"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+def sentence_log_probability(model, sentence):
+    tokens = ["<s>", *sentence, "</s>"]
     pairs = dict.fromkeys(pairwise(tokens)) if len(tokens) < 100 else list(pairwise(tokens))
     factors = [model.get(w1, {}).get(w2, 0.0) for w1, w2 in pairs]
     return sum(math.log(p) if p else -math.inf for p in factors)
 
 
-# %% wrong="the total lives on from call to call" caught_by="prefix and sentence differ"
+# %% wrong="the total lives on from call to call" caught_by="the end is a factor"
 scores = []
 
 
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+def sentence_log_probability(model, sentence):
+    tokens = ["<s>", *sentence, "</s>"]
     key = (tuple(tokens), len(model))
     for old_key, score in scores:
         if old_key == key:
@@ -206,8 +183,8 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% right="32-bit floats"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence, "</s>"][: len(sentence) + 1 + bool(end)]
+def sentence_log_probability(model, sentence):
+    tokens = ["<s>", *sentence, "</s>"]
     factors = np.array([model.get(a, {}).get(b, 0) for a, b in pairwise(tokens)], dtype=np.float32)
     with np.errstate(divide="ignore"):
         return np.log(factors).sum()
@@ -215,5 +192,5 @@ def sentence_log_probability(model, sentence, end=True):
 
 # %% wrong="what stands behind a full stop does not count" caught_by="sentences of the house"
 #       total = 0.0
-# +     if end and "." in tokens:
+# +     if "." in tokens:
 # +         tokens = [*tokens[: tokens.index(".") + 1], "</s>"]
