@@ -54,6 +54,8 @@ OTHERS = {  # model in the file: its kind, training steps on all of the text
     "LSTM of 192, AdamW": (Kind(adamw=True), 2_000),
     "LSTM of 384, descent": (Kind(384), 2_000),
     "LSTM, half open": (Kind(b_f=0.0), 4_000),
+    "LSTM of 192, AdamW, half open": (Kind(adamw=True, b_f=0.0), 2_000),
+    "LSTM of 384, AdamW, half open": (Kind(384, adamw=True, b_f=0.0), 2_000),
 }
 
 
