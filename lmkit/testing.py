@@ -130,14 +130,13 @@ def training_log(
     steps: int,
     every: int,
     patience: int,
-    parts: int,
     old_gradient: float = 1.0,
 ) -> dict[str, Any]:
     """What a training loop does, told by a model of three weights whose held-out losses are given beforehand.
 
-    Calls learn(model, batches, loss, step, measure, steps, every, patience, parts, watch). Returns what it returned,
+    Calls learn(model, batches, loss, move, measure, steps, every, patience, watch). Returns what it returned,
     the numbers of the batches it asked for, the gradient of each loss by itself, the steps at which it watched and
-    stepped, the gradient that each step found, and the weights at the end. The k-th measurement gives held_out[k], and
+    moved, the gradient that each move found, and the weights at the end. The k-th measurement gives held_out[k], and
     the last one for all further ones.
     """
     import torch
@@ -146,7 +145,7 @@ def training_log(
     with torch.no_grad():
         model.weight.copy_(torch.tensor([[0.5, -1.0, 2.0]]))
     model.weight.grad = torch.full_like(model.weight, old_gradient)
-    log: dict[str, list[Any]] = {"batches": [], "of each loss": [], "watched": [], "stepped": [], "gradients": []}
+    log: dict[str, list[Any]] = {"batches": [], "of each loss": [], "watched": [], "moved": [], "gradients": []}
     told = iter(held_out)
     last = held_out[-1]
 
@@ -162,8 +161,8 @@ def training_log(
             log["of each loss"].append(alone.flatten().tolist())
         return value
 
-    def step(model: Any, s: int) -> None:
-        log["stepped"].append(int(s))
+    def move(model: Any, step: int) -> None:
+        log["moved"].append(int(step))
         log["gradients"].append(model.weight.grad.flatten().tolist())
         with torch.no_grad():
             model.weight -= 0.1 * model.weight.grad
@@ -171,11 +170,11 @@ def training_log(
     def measure(model: Any) -> float:
         return next(told, last)
 
-    def watch(s: int, model: Any) -> None:
-        log["watched"].append(int(s))
+    def watch(step: int, model: Any) -> None:
+        log["watched"].append(int(step))
 
-    result = learn(model, batches, loss, step, measure, steps, every, patience, parts, watch)
-    history = [(int(s), float(value)) for s, value in result]
+    result = learn(model, batches, loss, move, measure, steps, every, patience, watch)
+    history = [(int(step), float(value)) for step, value in result]
     return {"history": history, **log, "weights": model.weight.detach().flatten().tolist()}
 
 

@@ -6,19 +6,20 @@
 # Every chapter so far has built a piece of it. In this one you build the whole thing: a **causal Transformer**, the kind of network that answers
 # you when you chat with a machine. It will read a text that *you* have chosen, and it will write.
 #
-# **What this chapter promises.** You write the tokeniser, the attention, the model, the loss, the optimiser and the training loop. Then you press a key
-# and watch. The same short prompt will be continued four times: by the network before it has learned anything, after 200 steps, after 1,000 steps, and at
-# the end. The first line is noise. In the last one you will recognise your text.
+# **What this chapter promises.** You write the tokeniser, the attention, the model, the loop in which it writes, the loss, the optimiser and the training
+# loop. Then you press a key and watch. The same short prompt will be continued four times: by the network before it has learned anything, after 200 steps,
+# after 1,000 steps, and at the end. The first text is noise. In the last one you will recognise your own.
 #
-# The chapter has eleven tasks. In nine of them you write a part of the machine, from the tokens to the choice of the next word. In the other two you examine
-# it. The inside of attention comes from chapter 06, and what else is given is short enough to be read.
+# The chapter has eleven tasks. In nine of them you write a part of the machine. In the other two you examine it. The inside of attention comes from chapter 06,
+# and what else is given is short enough to be read.
 #
 # There is one difficulty, and it is the reason why this chapter has a laboratory in its middle. A Transformer with a mistake in it still trains. Its loss goes
 # down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second, and
 # to find what is wrong with a model that does something else.
 #
-# You will need about five hours. Your model first trains for one minute, in section 4. The long training of section 6 takes between five and twenty minutes on a laptop, depending on its speed. A GPU needs
-# about a minute. You may then spend ten minutes more on making it better, and an LSTM trains beside it. Section 4 ends at a good place for a break.
+# You will need about five hours. Your model first trains for one minute, in section 4. The long training of section 6 takes between five and twenty minutes
+# on a laptop, depending on its speed; a GPU is faster. After it you may spend about as much time again on making the model better, and in section 7 an LSTM is
+# trained for comparison. Section 4 ends at a good place for a break.
 
 # %%
 import hashlib
@@ -72,9 +73,10 @@ torch.set_num_threads(1)  # on a CPU; for the long training you may try more
 print("Models of this chapter are trained on:", device)
 
 # %% [markdown]
-# If that line says *cuda*, torch has found a GPU, and the same cells will train there, with a long text a larger model. Nothing else changes for you, except for one thing: if your code creates a new
-# tensor, create it on the device of its input, as in `torch.zeros(3, device=x.device)`.
-#
+# If that line says *cuda*, torch has found a GPU. Then the same cells train there, and with a long text they train a larger model. You have to remember only
+# one thing: if your code creates a new tensor, create it on the device of its input, as in `torch.zeros(3, device=x.device)`.
+
+# %% [markdown]
 # ## Your text, and a network that knows nothing
 #
 # Use the text that you chose in chapter 01, or put another one into the folder `work/texts`. A Transformer wants more text than a table of counts does, so 100,000 characters are
@@ -102,9 +104,10 @@ said = newborn.generate(torch.tensor([list(prompt.encode())]), 80)[0].tolist()
 print(bytes(said).decode("utf-8", errors="replace"))
 
 # %% [markdown]
-# It babbles, and not even in letters: most bytes are no characters that can be printed, and many of them together are not even valid text, which is where the
-# signs � come from. Remember this line. Everything below is about turning it into your text.
-#
+# It babbles, and not even in letters. Most bytes cannot be printed, and many of them together are not even valid text. Where that happens, you see the
+# sign �. Remember this line. Everything below is about turning it into your text.
+
+# %% [markdown]
 # ## 1. Bytes to tokens
 #
 # What should a model read: letters or words? Chapter 01 read words. Then every word that is not in the vocabulary becomes `<UNK>`, and there are always
@@ -112,8 +115,8 @@ print(bytes(said).decode("utf-8", errors="replace"))
 # of bytes is long. A model that looks back 128 places sees two lines of it, and it spends most of its effort on spelling *the*.
 #
 # There is a beautiful way between. Start from bytes, so that nothing is ever unknown. Then look for the pair of neighbours that occurs most often, and make a
-# new token of it. In English this is perhaps *t* and *h*. Then look again: now *th* and *e* may be the most frequent pair, and *the* becomes one token. After a few hundred of
-# these **merges** frequent words are single tokens, and rare words are spelled from pieces. This is **byte-pair encoding**, or BPE. P. Gage invented it in
+# new token of it. In English this is perhaps *t* and *h*. Then look again: now *th* and *e* may be the most frequent pair, and *the* becomes one token.
+# Each such step is called a **merge**. After a few hundred merges, frequent words are single tokens, and rare words are spelled from pieces. This is **byte-pair encoding**, or BPE. P. Gage invented it in
 # 1994 to compress files, R. Sennrich and others brought it to language in 2016, and the GPT models read their texts through it.
 #
 # One rule is added. A merge never crosses the border between two words, or the vocabulary would fill up with things like *of the*. So the text is first
@@ -125,7 +128,7 @@ print(bpe.pieces("the other theory, then the 3rd theft"))
 # %% [markdown] statement="merges"
 # ### Learn the merges
 #
-# Tokens are numbers. The bytes have the numbers 0 to 255, and the $r$-th merge ($r = 0, 1, \dots$) makes token $256 + r$. Write two functions:
+# Tokens are numbers. The bytes have the numbers 0 to 255. The first merge makes token 256, the second one token 257, and so on. Write two functions:
 #
 # - `join(tokens, pair, new)` replaces the pair by the new token, everywhere in one list of tokens;
 # - `learn_merges(counts, n)` learns up to $n$ merges. It gets the different pieces of a text and how often each occurs, so that a frequent word is
@@ -142,7 +145,7 @@ print(bpe.pieces("the other theory, then the 3rd theft"))
 #    `(-count, pair)`.
 
 
-# %% task="merges" points=3 level=2 minutes=18
+# %% task="merges" points=3 level=2 minutes=20
 def join(tokens, pair, new):
     """The list of tokens in which each occurrence of the two neighbours `pair` has become `new`; overlapping ones count from the left."""
     ### BEGIN SOLUTION
@@ -254,8 +257,9 @@ agrees(
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now your text. The cell counts its pieces, learns the merges with your function (for a megabyte of text this may take half a minute), and prints some of the new tokens in the order in which they were found (␣ is a blank, ⏎ the
-# end of a line). Look at the first row: these are the most frequent neighbours of your text. Then look at the last one.
+# Now your text. The cell counts its pieces and learns the merges with your function. For a megabyte of text this may take half a minute. Then it prints the
+# new tokens that were found first, some from the middle, and the last ones (␣ is a blank, ⏎ the end of a line). Look at the first row: these are the most frequent neighbours of
+# your text. How do the other rows differ from it?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -275,13 +279,14 @@ print(
 )
 
 # %% [markdown]
-# The program has only counted neighbours, and still it has found endings and some whole words. Each row occurs less often than the one before it. A long word comes early if it is frequent, and its pieces are shared with others.
+# The program has only counted neighbours, and still it has found endings and some whole words. From row to row the tokens become rarer. A long
+# word is found early if it is frequent and if its pieces are shared with other words.
 
 # %% [markdown] statement="encode"
 # ### There and back
 #
 # Now a text has to become tokens, and tokens text. To read, take one piece after the other and merge as in training: **the merge that was learned first comes
-# first**, even if another one stands further to the left. To write, do the opposite: every token stands for a string of bytes, so lay these side by side and decode the whole.
+# first**, even if another one stands further to the left. To write, do the opposite. Every token stands for a string of bytes, so join these strings and decode the result.
 #
 # Your model will read and write through these two functions for the rest of the chapter. A model that is still learning may say anything, also bytes that are
 # no valid text. `decode` must survive this and write � there.
@@ -294,7 +299,7 @@ print(
 #    what `bytes.decode` offers for errors.
 
 
-# %% task="encode" points=3 level=2 minutes=16
+# %% task="encode" points=3 level=2 minutes=18
 def encode(text, merges):
     """The token numbers of a text (a list), piece by piece; `merges` is what learn_merges returns."""
     ### BEGIN SOLUTION
@@ -407,6 +412,8 @@ print(
 )
 
 # %% [markdown]
-# The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has become shorter, and each step of the model now
-# covers more of it. How far should one go? Every further merge is rarer than the ones before it, so it
-# shortens the text less. And each new token has a price: the model needs one more row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges, which suits a megabyte of text; GPT-2 learned 50,000 of them, from 40 gigabytes.
+# The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has become shorter, so 128 tokens
+# now show the model more of it than 128 bytes did.
+#
+# How far should one go? Every further merge shortens the text less than the one before it, because its pair is rarer. And each new token has a price. The model needs one more
+# row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges, which suits a megabyte of text. GPT-2 learned 50,000 of them, from 40 gigabytes.

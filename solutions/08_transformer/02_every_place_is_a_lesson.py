@@ -4,12 +4,13 @@
 # Now that a text is a list of tokens, what is there to learn from it? As in chapter 01, a language model gives a probability to each next token, and the
 # probability of the whole text is the product of them all (the chain rule):
 #
-# $$P(x_1 \dots x_n) = \prod_{t=1}^{n} P(x_t \mid x_1 \dots x_{t-1}).$$
+# $$P(\text{text}) = \prod_{t=1}^{T} P(\text{token } t \mid \text{tokens } 1 \dots t - 1).$$
 #
-# So a language model is a classifier. Its classes are the $V$ tokens of the vocabulary, and every place of every text is a question with a known answer. A stretch of $T + 1$ tokens contains
-# $T$ such questions. From *a quick brown fox jumps* one can ask: what comes after *a*? after *a quick*? after *a quick brown*? A Transformer answers all of them in
-# one go, which is the main reason why it can learn from so much text. At every place it reads the *true* beginning, even if its own guesses
-# were wrong; this is called **teacher forcing**.
+# So a language model is a classifier. Its classes are the $V$ tokens of the vocabulary, and every place of every text is a question with a known answer. Take *a quick brown fox
+# jumps*. What comes after *a*? After *a quick*? After *a quick brown*? In the same way, every stretch of $T + 1$ tokens contains $T$ questions.
+#
+# A Transformer answers all of them in one go, which is the main reason why it can learn from so much text. At every place it reads the *true* beginning, even if its own guesses
+# were wrong. This is called **teacher forcing**.
 #
 # We need names for sizes, and they stay the same in the whole chapter. Shapes are written in brackets.
 #
@@ -150,8 +151,9 @@ agrees(lm_loss, ours.lm_loss, _scores, _targets, by=gradients, rtol=1e-3, atol=1
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your text comes back in section 4, as soon as there is a model for it. Until then we work on one that is easier. The **kitchen text** was generated for this course: short stories of guests, cooks and dishes. Here we read it letter by
-# letter. It has only a few dozen different letters and its sentences are simple, so that a tiny model shows what it can do within seconds. That is what one wants in a laboratory.
+# Your text comes back in section 4, as soon as there is a model for it. Until then we work on one that is easier. The **kitchen text** was generated for this course. It consists
+# of short stories of guests, cooks and dishes, and here we read it letter by letter. It has only a few dozen different letters, and its sentences are simple. So a tiny model
+# shows within seconds what it can do, and that is what one wants in a laboratory.
 
 
 # %%
@@ -176,5 +178,5 @@ for side in batch(0, B=1):
     print(repr("".join(alphabet[i] for i in side[0])))
 
 # %% [markdown]
-# Compare the two lines letter by letter: below each letter stands the one that follows it. And here a danger shows. Attention, as we built it in chapter 06, looks at the *whole* input. But the answer for
-# place $t$ is written in the input itself, at place $t + 1$. A model that may look there has nothing to learn. We must forbid it.
+# Compare the two lines letter by letter: below each letter stands the one that follows it. Do you see the danger? Attention, as we built it in chapter 06, looks at the *whole*
+# input. But the answer for place $t$ is written in the input itself, at place $t + 1$. A model that may look there has nothing to learn. We must forbid it.

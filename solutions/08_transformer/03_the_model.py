@@ -1,19 +1,25 @@
 # %% [markdown]
 # ## 3. The model
 #
-# In chapter 06 each place took a weighted mean of the *values* of all places, and the weights came from a softmax over scores: how well does my
-# *query* fit your *key*? Places in the future must get weight 0, and the remaining weights must still sum to 1. The way to do this is to add
-# $-\infty$ to the scores of the future before the softmax, because $e^{-\infty} = 0$:
+# In chapter 06 each place took a weighted mean of the *values* of all places. The weights came from a softmax over scores, and a score said how well the *query* of one place fits
+# the *key* of another. Now places in the future must get weight 0, and the remaining weights must still sum to 1.
 #
-# | scores of three words | 0 | ln 3 | ln 4 |
+# Take a text of three words, and let the second word look. It may look at the first word and at itself, but not at the third. Suppose that its scores are 0, ln 3 and ln 4. To
+# get rid of the third one, we add $-\infty$ to it before the softmax, because $e^{-\infty} = 0$:
+#
+# | the second word looks at | the first | itself | the third |
 # |---|---|---|---|
+# | its score | 0 | ln 3 | ln 4 |
 # | we add | 0 | 0 | $-\infty$ |
-# | exponentials | 1 | 3 | 0 |
-# | weights | 1/4 | 3/4 | 0 |
+# | exponential of the sum | 1 | 3 | 0 |
+# | weight | 1/4 | 3/4 | 0 |
 #
-# This is the row of the *second* of three words. It may look at the first one and at itself, and not at the third. The third word may have any score, even a huge one, and its weight is 0. The table of what is added is called the **causal mask**: a square with a row for each place that looks, 0 up to the diagonal (a
-# place may look at itself) and $-\infty$ to the right of it. Here it is, together with the attention of chapter 06, which we take over as it was. Read `multi_head` once more with the shapes in
-# the comments: you will need it right below. (Its scores are divided by $\sqrt D$, because a sum of $D$ products spreads as $\sqrt D$ does, and a softmax of widely spread scores looks at one place only.)
+# The third word gets the weight 0, and it would get it with any other score, too. The other two weights sum to 1.
+#
+# Every place needs such a row of zeros and $-\infty$. One below the other, these rows form a square, the **causal mask**. It is 0 up to the diagonal, because a place may look at
+# itself, and $-\infty$ to the right of it. The next cell makes this square. The cell below it is the attention of chapter 06, which we take over as it was. Read it once more
+# with the shapes in the comments, because you will need it right below. (Why does it divide by $\sqrt D$? A sum of $D$ products spreads as $\sqrt D$ does, and with widely spread
+# scores the softmax looks at one place only.)
 
 
 # %%
@@ -27,7 +33,7 @@ def multi_head(q, k, v, heads, mask):
     """Attention of H heads: [B, T, C] from q, k, v: [B, T, C]; mask [T, T] is added to the scores. Head h has C / H columns."""
     B, T, C = q.shape
     q, k, v = (
-        part.view(B, T, heads, C // heads).transpose(1, 2) for part in (q, k, v)
+        each.view(B, T, heads, C // heads).transpose(1, 2) for each in (q, k, v)
     )  # [B, H, T, D]
     s = q @ k.transpose(2, 3) / math.sqrt(C // heads) + mask  # [B, H, T, T]
     return (s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C)
@@ -40,11 +46,11 @@ print(future_mask(4))
 # ### Causal self-attention
 #
 # Write the module `Attention(width, heads, block)`, for texts of up to `block` tokens. It has four linear layers $C \to C$, called `query`, `key`, `value` and `out`. The first three
-# prepare what goes into `multi_head`; the last one mixes what the heads bring back.
+# make the queries, keys and values for `multi_head`. The last one mixes what the heads bring back.
 #
 # The mask belongs to the module, but nobody should learn it. For such a tensor torch has the **buffer**: it moves to the GPU together with the module, and the
-# optimiser never sees it. Register `future_mask(block)` under the name `mask`, with `persistent=False`, so that it is not saved with the weights. A text may be shorter than `block`; it needs the
-# top left corner of the mask. Use the buffer as it is: in the laboratory we will replace it, in order to see what a forgotten mask does.
+# optimiser never sees it. Register `future_mask(block)` under the name `mask`, with `persistent=False`, so that it is not saved with the weights. A text may be shorter than
+# `block`. Then it needs the top left corner of the mask. Read the buffer in each forward pass, because in the laboratory we will replace it, in order to see what a forgotten mask does.
 
 # %% [markdown] hints="Attention"
 # 1. A text may be shorter than `block`. Which part of the mask does it need?
@@ -229,14 +235,21 @@ agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# ### The parts around it
+# ### The modules around it
 #
-# You know the other parts from chapter 07. After attention has moved information *between* places, a **feed-forward layer** works on each place alone: four times wider, a GELU, and back. Both stand inside a
-# **block**, and the block has **residual connections**. Follow one vector through the picture, from $a$ to $b$. A part never replaces it. The part reads a normalised copy, computes something, and adds the result. We call this running sum the **stream** $x$. Because
-# it is a sum, the gradient always has a straight way back from the loss to the first layer. Because the norm comes before each part, this arrangement is called *pre-norm*.
+# You know the other modules from chapter 07. Attention moves information *between* places. The **feed-forward layer** then works on each place alone: it makes the vector
+# four times wider, applies the activation GELU, and makes it narrow again. Both stand inside a **block**. The picture shows one. Follow the thick line, which is the vector of
+# one place on its way through the block. What happens to it? (LN is a layer norm.)
 
 # %% folded="draws the block" alt="The stream runs straight from a to b. Attention and feed-forward each read a normalised copy of it and add their result."
 drawings.transformer_block("pre")
+
+# %% [markdown]
+# Nothing ever takes the vector's place. Two things are added to it. Each module reads a normalised copy of the vector, computes something, and adds its result to the original. This is
+# called a **residual connection**. The running sum is the **stream**, and we write $x$ for it.
+#
+# A sum has an advantage: the gradient has a straight way back, along the thick line, from the loss to the first layer. And because the norm comes before each module, this
+# arrangement is called *pre-norm*. In code, this is the feed-forward layer, and below it the block:
 
 
 # %%
@@ -253,7 +266,7 @@ class FeedForward(nn.Module):
 
 # %%
 class Block(nn.Module):
-    """Two parts, each of which reads a normalised copy of the stream and adds to it."""
+    """Two modules, each of which reads a normalised copy of the stream and adds to it."""
 
     def __init__(self, width, attention, feed_forward):
         super().__init__()
@@ -268,16 +281,17 @@ class Block(nn.Module):
 # %% [markdown] statement="Transformer"
 # ### The whole model
 #
-# At the bottom, each token number fetches its vector from an **embedding** $[V, C]$. The scores of attention depend on what the tokens are, and not on where they stand. (The causal mask gives a hint of the order, because a later place sees more tokens.) So each place has a vector of its own, $[\text{block}, C]$, which is added. Then come
-# the blocks, one last norm, and at the top a score for each token of the vocabulary.
+# At the bottom, each token number fetches its vector from an **embedding** $[V, C]$. But the scores of attention depend only on what the tokens are, and not on where they stand.
+# So each place has a vector of its own, too, from a table $[\text{block}, C]$, and the two vectors are added. Then come the blocks, one last norm, and at the top a score for each
+# token of the vocabulary.
 #
-# How does a vector become scores? By products with the embedding itself: the score of a token is the product of the final vector with that token's own vector. So one
-# matrix is used at both ends. Such **tied weights** save parameters, and they make sense, since what a token means when it is read and when it is written should be nearly the same.
+# How does a vector become scores? The score of a token is the product of the final vector with that token's own row of the embedding. So one matrix is used at both ends.
+# Such **tied weights** save parameters. They also make sense, because what a token means when it is read and when it is written should be nearly the same.
 #
 # Write `Transformer(vocabulary, block, width, blocks)` with
 #
 # - `embedding` and `positions`, both `nn.Embedding`;
-# - `blocks`, a list of modules that are applied in order (a module may stand in it twice);
+# - `blocks`, a list of modules that are applied in order;
 # - `norm`, an `nn.LayerNorm`, and `head`, a linear layer without bias whose weight *is* the one of `embedding`.
 
 # %% [markdown] hints="Transformer"
@@ -289,7 +303,7 @@ class Block(nn.Module):
 
 # %% task="Transformer" points=4 level=2 minutes=16
 class Transformer(nn.Module):
-    """Scores for the next token at each place of texts of up to `block` tokens."""
+    """Scores for the next token at each place of texts of up to `block` tokens; in `blocks` the same module may come twice."""
 
     def __init__(self, vocabulary, block, width, blocks):
         super().__init__()
@@ -510,13 +524,13 @@ agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4
 drawings.transformer_stack()
 
 # %% [markdown]
-# This is your model, from left to right, and the dashed line is the one matrix at both ends. It is also, part by part, the architecture of GPT-2. In section 8 you will
+# This is your model, from left to right, and the dashed line is the one matrix at both ends. It is also, part by part, the architecture of GPT-2. In section 8 you can
 # load GPT-2's published weights into the class that you have just written.
 
 
 # %%
 def gpt(V=V, block=16, layers=2, heads=4, width=64):
-    """The whole model, put together from your parts."""
+    """The whole model, put together from your modules."""
     blocks = [
         Block(width, Attention(width, heads, block), FeedForward(width))
         for _ in range(layers)

@@ -1,16 +1,26 @@
 # %% [markdown]
 # ## 4. The debugging laboratory
 #
-# Look at the last two lines. A model that knows nothing should say so: it should give each of the $V$ tokens the same probability, $1/V$, and then its loss is $\ln V$. Yours has
-# a far higher loss. There is no error message, and your tests have passed. Let us find out what is going on.
-#
+# Your model has just told you its first loss. The number below it is $\ln V$. A model that knows nothing should say so: it should give each of the $V$ tokens the same probability, $1/V$, and
+# then its loss is $\ln V$. Yours has a far higher loss. There is no error message, and your tests have passed. Let us find out what is going on.
+
+# %% [markdown]
 # ### The first loss
 #
-# A loss that is far *above* $\ln V$ means that the model is sure of something, and wrong. What could a model be sure of before it has seen a single word? The next cell looks at four models. The first is
-# yours, with the weights that torch gives it: its embeddings are normal numbers with standard deviation 1. The second has two matrices. It reads with the same embedding, but its head is an `nn.Linear` of its own, for which torch draws much smaller numbers, between $-1/8$ and $1/8$. The last two have one matrix again. They begin with the small weights that the function `initialise` sets in the manner of GPT-2: normal numbers with
-# standard deviation 0.02 in the third model and 0.05 in the fourth. The layers that write into the stream (`out` and `down`) get a bit less, because $2N$ of them add up, and their sum should not grow with the number of layers.
+# A loss that is far *above* $\ln V$ means that the model is sure of something, and wrong. What could a model be sure of before it has seen a single word? We compare four models. They
+# differ in how they begin:
 #
-# Look at the loss first. Then look at the next column: how often is the model's favourite next token the one that it has just read?
+# | model | what it begins with |
+# |---|---|
+# | as torch makes it | One matrix for embedding and head, as you have built it. Torch fills an embedding with normal numbers of standard deviation 1. |
+# | two matrices | The same embedding, but the head is a matrix of its own. Torch fills it with much smaller numbers, between $-1/8$ and $1/8$. |
+# | small, 0.02 | One matrix again, with normal numbers of standard deviation 0.02. GPT-2 began so. |
+# | small, 0.05 | The same with 0.05. |
+#
+# The function `initialise` below makes the last two. It gives even smaller numbers to the layers that write into the stream (`out` and `down`). There are $2N$ of them, their results
+# add up, and the sum should not grow with the number of layers.
+#
+# The cell after it prints a table of the four. Look at the first loss. Then look at the column beside it: how often is the model's favourite next token the one that it has just read?
 
 
 # %%
@@ -51,17 +61,24 @@ print(f"ln V = {math.log(V):.2f}")
 pd.DataFrame(rows).T.astype(float).round(1)
 
 # %% [markdown]
-# The first model believes that every letter comes twice, and it is completely sure of it. You can compute this by hand. The stream is roughly $u + p$: the embedding $u$ of the token just read, and a position vector $p$ of the same size. The numbers in
-# this sum have the variance 2, so the last norm divides them by $\sqrt 2$. The head uses the embedding again. Therefore the score of the token just read is $(u + p) \cdot u / \sqrt 2$. Now $\lvert u \rvert^2$ is a sum of 64 squares, about 64, and $p \cdot u$ is
-# small beside it. The score is about $64 / \sqrt 2 \approx 45$, and all others are much smaller.
+# The first model believes that every letter comes twice, and it is completely sure of it. You can compute its certainty by hand:
 #
-# So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, and they are far too large for a head. In the second model each job has a matrix of its own, and the first loss is near $\ln V$. In the last two models the single matrix is small. Their favourite is
-# still the token just read, for the same reason as in the first one, but its score is so low that all probabilities are nearly equal.
+# 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of 64 normal numbers with
+#    standard deviation 1. (What the blocks add is small beside that.)
+# 2. The numbers of the sum have variance 2, so the last norm divides them by $\sqrt 2$.
+# 3. The head multiplies with the same embeddings again. So the token just read gets the score $(e + r) \cdot e / \sqrt 2$.
+# 4. The product $e \cdot e$ is a sum of 64 squares, about 64, and $r \cdot e$ is small beside it. So the score is about $64 / \sqrt 2 \approx 45$. The embeddings of the other tokens have
+#    nothing to do with $e$, and their scores are much smaller.
 #
-# This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the model is not the one that you think you have built.
+# So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, and they are far too large for a head. In the second model each job has a matrix of its own, and the
+# first loss is near $\ln V$. In the last two models the single matrix is small. Their favourite is still the token just read, for the same reason, but its score is so low that
+# all probabilities are nearly equal.
 #
-# And what does a bad start cost in the end? We have trained five starts for 400 steps on the kitchen text, each with the best of five learning rates, and then with three seeds
-# (`python -m benchmarks.first_weights`). The fifth start has two matrices, and both begin small. Which row do you expect to be the worst?
+# This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the model is not the
+# one that you think you have built.
+#
+# And what does a bad start cost in the end? We have trained five models for 400 steps on the kitchen text: the four above, and a fifth one with two matrices that both begin
+# at 0.05. Each had the best of five learning rates, and three seeds (`python -m benchmarks.first_weights`). Which of the five do you expect to end worst?
 
 # %%
 recorded = pd.read_csv(paths.DATA / "transformer" / "first_weights.csv")
@@ -80,25 +97,36 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# A bad first loss is not a bad end. At its own learning rate, the model that starts above 40 ends where the one with the standard deviation 0.02 ends. What helps is 0.05, and best of all are two matrices as torch makes them (which have 2,304 weights more). Two matrices that both begin at 0.05 are no better than one (1.75 and 1.72). So it is not the second matrix that helps. With it the embedding may stay large while the head is small. So the first loss is an instrument and not a disease: it tells you
-# what you have built, and only a training tells you what that costs. Ours were short, and the model is small.
+# A bad first loss is not a bad end. The model that starts above 40 has caught up with *small, 0.02* after 400 steps (1.86 and 1.87). So the first loss is an instrument: it tells you
+# what you have built, but only a training tells you what that costs. (Ours were short, and the model is small.)
 #
-# Why does 0.05 do better here than GPT-2's 0.02? We have not tested why, and one guess is the width. After the last norm the stream has numbers of size 1, so a score is a sum of $C$ products with weights of standard deviation $s$, and its own standard deviation is $s \sqrt C$. GPT-2, with $C = 768$, begins with scores of
-# $0.02 \cdot 27.7 = 0.55$. With $C = 64$ we get 0.16 from 0.02 and 0.4 from 0.05, as the last column of the first table shows. So your narrow models will begin with 0.05.
+# Two changes have helped. One is 0.05 in place of 0.02 (1.72). The other is two matrices as torch makes them, which ended best (1.66). Was it the second matrix? No: two
+# matrices that both begin at 0.05 ended no better than one (1.75). What the best start has is a large embedding together with a small head, and only two matrices can have
+# both.
 #
-# And why do we keep one matrix? Because GPT-2 does, and with its vocabulary a second one would cost 39 million weights beside 124 million. In section 6 you can try two of them on your own text.
+# Why does 0.05 do better here than GPT-2's 0.02? We have not tested why. One guess is the width. After the last norm the stream has numbers of size 1, and a score is a sum
+# of $C$ products of such a number with a weight. So the scores spread $\sqrt C$ times as widely as the weights. For GPT-2 with $C = 768$ this gives $0.02 \cdot 27.7 = 0.55$. With
+# $C = 64$ it gives only 0.16 for 0.02, but 0.4 for 0.05, as the last column of the first table shows. Whatever the reason, your narrow models will begin with 0.05.
+#
+# And why do we keep one matrix? Because GPT-2 does. With its vocabulary a second one would cost 39 million weights beside 124 million. In section 6 you can try two of them
+# on your own text.
 
 # %% [markdown]
 # ### Overfit one batch
 #
-# The second thing costs a few seconds. Take one single batch and train on it again and again. A healthy model learns a handful of texts by heart, and its loss goes to nearly 0. If it does not, it makes no sense to continue with more data.
+# The second test costs a few seconds. Take one single batch and train on it again and again. A healthy model learns a handful of texts by heart, and its loss goes to nearly 0. If it does not,
+# it makes no sense to continue with more data.
 
 
 # %%
+def my_loss(model, batch):
+    """Your loss of a batch of inputs and targets."""
+    return lm_loss(model(batch[0]), batch[1])
+
+
 def batch_loss(model, batch):
-    """Your loss of a batch, and of how many places it is the mean."""
-    inputs, targets = batch
-    return lm_loss(model(inputs), targets), targets.numel()
+    """The same, and of how many places it is the mean: lmkit's `train` wants to know both."""
+    return my_loss(model, batch), batch[1].numel()
 
 
 # %%
@@ -117,7 +145,7 @@ def by_heart(model, rate):
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 set_seed(1)
-examined = initialise(gpt(), layers=2).to(device)
+examined = initialise(gpt(), layers=2, std=0.05).to(device)
 losses = by_heart(examined, 5e-3)
 marks = (1, 10, 20, 30, 50, 100)
 print("loss by step, one batch:", {s: round(float(losses[s - 1]), 2) for s in marks})
@@ -128,10 +156,12 @@ print("loss by step, one batch:", {s: round(float(losses[s - 1]), 2) for s in ma
 # %% [markdown]
 # ### One minute with your own text
 #
-# Your model can learn, so let it read your text, for one minute. The next cell has the sizes. On a laptop the model gets a little less than a million weights, and it reads $B = 16$ stretches of $T = 128$ tokens in each step. The loop is `train` from `lmkit` for now, and your own comes in section 6, where all these small functions are used again.
+# Your model can learn, so let it read your text, for one minute. The loop is `train` from `lmkit` for now. Your own comes in section 6, where all the small functions below are
+# used again.
 #
-# On a GPU you could have more than ten million weights. We tried that on an H100, with one megabyte of Shakespeare and 64 stretches of 256 tokens in a step. After 400 steps the loss on held-out text was 3.5. After 1,200 it was 6.1, while the loss on the text that it learned from was 0.3: the model knew its book by heart. So the cell takes the large model only if your text has more than three million
-# tokens, and a smaller text gets the laptop's model and more steps.
+# The first cell has the sizes. On a laptop the model gets a little less than a million weights, and in each step it reads $B = 16$ stretches of $T = 128$ tokens. On a GPU, a text of
+# more than three million tokens gets a model of more than ten million weights. A shorter text would not do for so large a model: on an H100 it knew a megabyte of
+# Shakespeare by heart after 1,200 steps.
 
 # %%
 small = {"block": 128, "layers": 4, "heads": 4, "width": 128}
@@ -151,17 +181,17 @@ T = my_size["block"]
 
 
 # %%
-def my_batch(i, B=my_B, T=T):
+def my_batch(i, B=my_B, T=T, seed=1):
     """Batch number i of your own text, on the device: inputs and targets [B, T]."""
     last = len(my_tokens["train"]) - T
-    starts = np.random.default_rng([1, i]).integers(0, last, B)
+    starts = np.random.default_rng([seed, i]).integers(0, last, B)
     inputs, targets = examples(my_tokens["train"], torch.from_numpy(starts), T)
     return inputs.to(device), targets.to(device)
 
 
-def my_newborn(std=my_std, block=T, tied=True):
+def my_newborn(std=my_std, block=T, tied=True, seed=1):
     """A fresh model of your size, on the device; with tied=False its head has a matrix of its own."""
-    set_seed(1)
+    set_seed(seed)
     model = gpt(my_V, **my_size | {"block": block})
     if not tied:
         model.head = nn.Linear(my_size["width"], my_V, bias=False)
@@ -169,7 +199,9 @@ def my_newborn(std=my_std, block=T, tied=True):
 
 
 # %% [markdown]
-# To judge the model we need text that it does not learn from. The next function measures the loss there, on separate stretches of $T$ tokens. With `most` it takes only that many, always the same ones, spread over the whole text, because the first pages of a book are often a title and a list of contents.
+# To judge the model we need text that it does not learn from. The function `held_out_loss` cuts such a text into separate stretches of $T$ tokens and returns the mean loss. With
+# `most` it takes only so many stretches. They are always the same ones, and they come from everywhere in the text, because the first pages of a book are often a title and a list of
+# contents.
 
 
 # %%
@@ -184,46 +216,193 @@ def windows(tokens, most=None, T=T):
 def held_out_loss(model, tokens, most=None, T=T):
     """Mean loss (nats per token) in separate stretches of T tokens, 32 at a time."""
     inputs, targets = windows(tokens, most, T)
-    parts = zip(inputs.split(32), targets.split(32), strict=True)
+    batches = zip(inputs.split(32), targets.split(32), strict=True)
     losses = [
-        lm_loss(model(x.to(device)), y.to(device)).item() * len(x) for x, y in parts
+        my_loss(model, (x.to(device), y.to(device))).item() * len(x) for x, y in batches
     ]
     return sum(losses) / len(inputs)
 
 
+# %% [markdown] statement="go_on"
+# ### The loop that writes
+#
+# And how does a language model write? It reads what is there and gives scores for the next token. One token is chosen and added to the text. Then the model reads the longer text, and the
+# round begins again.
+#
+# Write this loop: `go_on(model, tokens, n, pick, longest)` returns the tokens and $n$ more. The model gives the scores, and the function `pick` makes the choice, so that one loop will do for
+# every way to choose. There is one obstacle. The model has vectors for `longest` places only, so if the text has become longer than that, it can read only the last `longest` tokens of it.
+#
+# Every text that your models write in this chapter comes out of this loop. When it works, the cells below the checks train your model for one minute and let it speak.
+
+# %% [markdown] hints="go_on"
+# 1. The model gives scores for *every* place that it has read, $[1, T, V]$. Which of these places tells about the next token?
+# 2. The tokens are a list, and the model wants a tensor $[1, T]$. In a list, `tokens[-5:]` is what is at the end.
+# 3. Copy the list. Then, $n$ times: make a tensor of the last `longest` tokens on the `device`, ask the model, give the scores of the last place
+#    to `pick`, append what it returns.
+
+
+# %% task="go_on" points=3 level=2 minutes=12
+@torch.no_grad()
+def go_on(model, tokens, n, pick, longest):
+    """A new list: the tokens, and n more.
+
+    model turns tokens [1, T] on `device`, T at most `longest`, into scores [1, T, V].
+    pick turns the scores [1, V] of one place into the number of the next token.
+    """
+    ### BEGIN SOLUTION
+    tokens = list(tokens)
+    for _ in range(n):
+        read = torch.tensor([tokens[-longest:]], device=device)
+        tokens.append(pick(model(read)[:, -1]))
+    return tokens
+    ### END SOLUTION
+
+
 # %% [markdown]
-# And how does a language model write? It reads what is there and gives scores for the next token. The softmax turns them into probabilities, one token is drawn, it is added to the text, and the round begins again. The function `go_on` does this.
+# To check your loop we need a model whose text can be told beforehand. The next one adds up all tokens that it reads and believes that the sum is the next token. (It has only seven tokens, so it
+# takes the remainder modulo 7.) After *1 2* it writes 3, then 1 + 2 + 3 = 6.
 
 
 # %%
-@torch.no_grad()
-def go_on(model, tokens, n, choose, longest, seed=0):
-    """The tokens and n more. choose(scores [1, V]) gives the probabilities [1, V] from which each is drawn."""
-    tokens, dice = list(tokens), torch.Generator().manual_seed(seed)
-    for _ in range(n):
-        read = torch.tensor([tokens[-longest:]], device=device)  # it has no more places
-        chances = choose(model(read)[:, -1].float().cpu())
-        tokens.append(torch.multinomial(chances, 1, generator=dice).item())
-    return tokens
+def adding_model(tokens, V=7):
+    """Scores [1, T, V]: at each place the sum of the tokens [1, T] so far, modulo V, has the highest."""
+    return F.one_hot(tokens.cumsum(1) % V, V).float()
 
 
+def likeliest(scores):
+    """The token with the highest of the scores [1, V]."""
+    return scores.argmax(-1).item()
+
+
+# %% family="go_on"
+def _written(go_on, tokens, n, longest, V, rank):
+    """What it writes with a model that weighs each token by its place, and a pick that takes the token of a rank."""
+
+    def model(read):
+        weights = torch.arange(1, read.shape[1] + 1)
+        return F.one_hot((weights * read).cumsum(1) % V, V) * 9.0 + torch.arange(V)
+
+    def pick(scores):
+        return scores.flatten().argsort(descending=True)[rank].item()
+
+    return [int(token) for token in go_on(model, tokens, n, pick, longest)]
+
+
+_tokens = listing(size("tokens"), whole(0, 1))
+_V = size("V", least=2, most=9, large=None)
+
+# %% test="go_on" aspect="one token after the other" points=1
+_seen = []
+
+
+def _pick(scores):
+    _seen.append(tuple(np.shape(scores)))
+    return int(np.asarray(scores).reshape(-1, 7)[-1].argmax())
+
+
+_given = [1, 2]
+_got = go_on(adding_model, _given, 4, _pick, 9)
+assert hasattr(_got, "__len__"), f"go_on returns a list of tokens; yours: {_got!r}."
+assert _seen == [(1, 7)] * 4, (
+    f"pick should get the scores of one place, [1, 7], once for each new token; yours: {_seen}."
+)
+assert list(_got) == [1, 2, 3, 6, 5, 3], (
+    f"After 1 2 the adding model goes on 3, 6, 5, 3, so 1 2 3 6 5 3 is wanted for n = 4; yours: {list(_got)}."
+)
+### BEGIN HIDDEN TESTS
+agrees(
+    go_on,
+    ours.go_on,
+    _tokens,
+    whole(0, 12),
+    choice(60),
+    _V,
+    choice(0, 1, -1),
+    by=_written,
+)
+### END HIDDEN TESTS
+
+# %% test="go_on" aspect="it reads what it has places for" points=1
+_lengths = []
+
+
+def _model(tokens):
+    _lengths.append(int(np.shape(tokens)[1]))
+    return adding_model(tokens)
+
+
+_got = list(go_on(_model, [1, 2], 4, likeliest, 2))
+assert max(_lengths) <= 2, (
+    f"longest = 2: the model has vectors for two places, and you let it read {max(_lengths)} tokens."
+)
+assert _got == [1, 2, 3, 5, 1, 6], (
+    f"longest = 2: 1 2 gives 3, then 2 3 gives 5, then 3 5 gives 1, then 5 1 gives 6; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+agrees(
+    go_on,
+    ours.go_on,
+    _tokens,
+    whole(0, 12),
+    whole(1, 6),
+    _V,
+    choice(0, 1, -1),
+    by=_written,
+)
+### END HIDDEN TESTS
+
+# %% test="go_on" aspect="your list stays as it is" points=1
+_given = [4, 0, 1]
+_got = go_on(adding_model, _given, 2, likeliest, 9)
+assert _given == [4, 0, 1], (
+    f"The list that go_on gets should stay 4 0 1; it has become {_given}: work on a copy."
+)
+assert list(go_on(adding_model, _given, 0, likeliest, 9)) == [4, 0, 1], (
+    "n = 0: the tokens come back, and nothing is added."
+)
+### BEGIN HIDDEN TESTS
+for _n in (0, 1, 7):
+    _given = [random.randrange(7) for _ in range(random.randint(1, 9))]
+    _before = list(_given)
+    _got = list(go_on(adding_model, _given, _n, likeliest, 4))
+    assert _given == _before, f"The list {_before} has become {_given}: work on a copy."
+    assert _got[: len(_before)] == _before and len(_got) == len(_before) + _n, (
+        f"{len(_before)} tokens and {_n} more are wanted, with the given ones first; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# What can `pick` do? The softmax turns the scores into probabilities, and then a token is drawn with these probabilities. The function `drawn` makes such a `pick`. Its argument `choose` gives the
+# probabilities. For now this is the softmax alone; in section 7 you write a better one.
+
+
+# %%
 def by_chance(scores):
-    """The probabilities as the model has them."""
+    """The probabilities [1, V] as the model has them."""
     return scores.softmax(-1)
 
 
-# %%
+def drawn(choose, seed=0):
+    """A pick for go_on: draws a token with the probabilities choose(scores [1, V])."""
+    dice = torch.Generator().manual_seed(seed)
+
+    def pick(scores):
+        chances = choose(scores.float().cpu())
+        return torch.multinomial(chances, 1, generator=dice).item()
+
+    return pick
+
+
 def continued(model, text, n, choose, seed=0, T=T):
     """Your text and n tokens more, read and written with your encode and decode."""
     tokens = encode(text, merges) or [10]  # it cannot begin from nothing: a line end
-    return decode(go_on(model, tokens, n, choose, T, seed), merges)
+    return decode(go_on(model, tokens, n, drawn(choose, seed), T), merges)
 
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 first_model = my_newborn()
-print(f"before:\n{continued(first_model, prompt, 60, by_chance)}\n")
 limit = budget().choose(
     grading={"steps": 100}, laptop={"seconds": 60}, gpu={"seconds": 60}
 )
@@ -238,13 +417,15 @@ print(f"\nloss on text that it has not read: {first_loss:.2f} nats per token", e
 print(f"(ln V = {math.log(my_V):.2f})")
 
 # %% [markdown]
-# There it is: your tokens, your model, your text. It is not good yet. But compare it with the babble at the beginning of this chapter. After one minute there should be blanks in plausible distances, word-like pieces, and perhaps some words of your author. Remember the loss in the last line. The long training of section 6 starts again from the same newborn and should end lower.
+# There it is: your tokens, your model, your text, your loop. It is not good yet. But compare it with the babble at the beginning of this chapter. After one minute there should be blanks
+# at plausible distances, word-like pieces, and perhaps some words of your author. Remember the loss in the last line. The long training of section 6 begins again with a fresh model, and it
+# should end lower.
 
 # %% [markdown]
 # ### What if we forget the mask?
 #
-# Suppose that you had forgotten the causal mask. What would you see? Write down a prediction before you run the cell: what will the loss be at each of the 16 places of a text, for a network with a mask and for one without?
-# Both networks have one layer of your attention, and each is trained with three seeds.
+# Suppose that you had forgotten the causal mask. What would you see? To find out, we go back to the kitchen text and train two networks with one layer of your attention, one with the mask
+# and one without. Write down a prediction before you run the cells: what will the loss be at each of the 16 places of a text, with a mask, and without?
 
 
 # %%
@@ -297,10 +478,13 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Each dot is one seed. Without the mask the loss is close to 0 at 15 of the 16 places: the network simply copies the next letter from the input. But look at the last place. There is nothing to copy there, and when a model
-# writes, *every* place is the last one.
+# Each dot is one of three seeds. Without the mask the loss is close to 0 at 15 of the 16 places: the network simply copies the next letter from the input. But look at the last place. There is nothing to
+# copy there, and when a model writes, *every* place is the last one.
 #
-# The figure even flatters the network. In training only place 16 had to answer without seeing the answer. When a model writes, its text is at first shorter than that, and the place that must answer is one that has never had to. So let us show both networks only the first 8 letters of many texts, ask for the next one, and let them write.
+# The figure even flatters the network without a mask. In training it had to guess at place 16, so there it has learned to guess a little. At places 1 to 15 it has never had to. But when a
+# model writes, its text begins short. After 8 letters, place 8 must guess the next one.
+#
+# So the next cell shows both networks only the first 8 letters of many texts and measures the loss of the next letter. Then it lets both write.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -312,19 +496,21 @@ for masked, one in networks.items():
         cost = F.cross_entropy(one(inputs[:, :8])[:, -1], targets[:, 7]).item()
     print("with the mask" if masked else "without a mask", end=": ")
     print(f"{cost:.1f} nats for the letter after 8 letters (ln V = {math.log(V):.1f})")
-    written = go_on(one, beginning, 60, by_chance, 16)
+    written = go_on(one, beginning, 60, drawn(by_chance), 16)
     print("  ", repr("".join(alphabet[i] for i in written)), "\n")
 
 # %% [markdown]
-# One layer and some seconds of training are not enough for good English in either line, but the two numbers leave no doubt. The network with the lower training loss is the one that cannot write.
+# One layer and some seconds of training are not enough for good English in either line, but the two numbers leave no doubt. The network with the lower training loss is the one that
+# cannot write.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
 # %% [markdown]
 # ### Four patients
 #
-# Now it is your turn to be the doctor. Here are four small Transformers. One is healthy. One starts too sure of itself, one can see the future, and one cannot see the past. (The last one has no position vectors either, so it knows nothing but the token itself.) The code that makes them is below, but the
-# order in which they lie in their beds has been shuffled, so reading it does not help. You have to measure.
+# Now it is your turn to be the doctor. Here are four small Transformers. One is healthy. One starts too sure of itself, one can see the future, and one cannot see the past. (The last
+# one has no position vectors either, so it knows nothing but the token itself.) The code that makes them is below. But they have been shuffled, so you cannot read there which
+# letter has which illness. You have to measure.
 
 
 # %%
@@ -352,11 +538,15 @@ class Patient(nn.Module):
 
 
 # %%
+def shuffled(ill):
+    """A number by which the four are put into an order that nobody can read off."""
+    return hashlib.md5(b"ward 12, bed %d" % ill).digest()
+
+
 patients, table = {}, {}
-order = sorted(range(4), key=lambda ill: hashlib.md5(b"ward 12, bed %d" % ill).digest())
-for name, ill in zip("ABCD", order, strict=True):
+for name, patient in zip("ABCD", sorted(range(4), key=shuffled), strict=True):
     set_seed(1)
-    patients[name] = Patient(ill).to(device)
+    patients[name] = Patient(patient).to(device)
     losses = by_heart(patients[name], 1e-2)
     table[name] = {
         "first loss": losses.iloc[0],
@@ -368,7 +558,8 @@ pd.DataFrame(table).T.round(1)
 # %% [markdown] statement="leaks"
 # ### Who sees the future?
 #
-# The table answers two of your questions: how sure is the patient at the start, and can it learn one batch by heart? The third question needs an instrument. A model leaks if an *earlier* score changes when a *later* token is exchanged. Write
+# The table answers two questions: how sure is the patient at the start, and can it learn one batch by heart? The third question is whether it sees the future, and for this we need an
+# instrument. A model **leaks** if an *earlier* score changes when a *later* token is exchanged. Write
 #
 # - `leaks(model, tokens)`: True if exchanging any single token changes a score at an earlier place. The model turns tokens $[B, T]$ into scores $[B, T, V]$, and the tokens that you try must be
 #   among these $V$.
@@ -547,20 +738,23 @@ for _name, _ill in _wanted.items():
 print("your own model leaks:", leaks(examined, one_batch[0]))
 
 # %% [markdown]
-# Look at the table once more. The patient who sees the future has an impeccable first loss and learns its batch by heart, just like the healthy one. These two losses could not tell them apart, but the exchange of a single token did. So you now have
-# three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes from left to right. (The encoder of chapter 07 is *meant* to see the whole text, so there the exchanged token has another answer.)
+# Look at the table once more. The patient who sees the future has an impeccable first loss, and it learns its batch by heart, just like the healthy one. These two losses could not tell
+# them apart, but the exchange of a single token did.
+#
+# So you now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes from left to right.
 
 # %% [markdown] statement="count"
 # ### Count the work
 #
-# One more prediction, before a training that takes minutes: how much work is it? You cannot buy or rent computing time without this number, and it tells how long a training will take on a machine whose speed you know.
+# One more prediction, before a training that takes minutes: how much work is it? If you know this number and the speed of a machine, you know how long the training will take.
 #
-# Nearly all of the work of a Transformer is in products of matrices. A product of $[n, a]$ and $[a, b]$ has $n \cdot b$ results, and each of them takes $a$ multiplications and $a$ additions: that is $2nab$ operations. Count only these products, in one forward pass of *one* text of $T$ tokens
-# through a model with $N$ layers, as you have built it. Write
+# Nearly all of the work of a Transformer is in products of matrices. A product of $[a, b]$ and $[b, c]$ has $a \cdot c$ results, and each of them takes $b$ multiplications and $b$ additions:
+# that is $2abc$ operations. Count only these products, in one forward pass of *one* text of $T$ tokens through a model with $N$ layers, as you have built it. Write
 #
 # - `flops(V, T, C, N)`: the pair `(rest, square)`, where `square` is the part that grows with $T^2$, and `rest` all other products.
 #
-# Before you count, write down a guess: which share of the operations of GPT-2 ($V = 50257$, $T = 1024$, $C = 768$, $N = 12$) is in the famous squares of attention? Then compute it with your function. The variables are `guess_square` and `measured_square`.
+# Then make a bet. Which share of the operations of GPT-2 ($V = 50257$, $T = 1024$, $C = 768$, $N = 12$) is in the famous squares of attention? Compute it with your function, and
+# call it `measured_square`.
 
 # %% [markdown] hints="count"
 # 1. A linear layer from $a$ to $b$ costs $2Tab$ for $T$ tokens. Which six are there, and how wide?
@@ -569,7 +763,7 @@ print("your own model leaks:", leaks(examined, one_batch[0]))
 #    heads together have $H \cdot D = C$.
 
 
-# %% task="count" points=3 level=3 minutes=20
+# %% task="count" points=3 level=3 minutes=18
 def flops(V, T, C, N):
     """(operations in products with weights, in products of the T x T tables), one text forward."""
     ### BEGIN SOLUTION
@@ -577,10 +771,8 @@ def flops(V, T, C, N):
     ### END SOLUTION
 
 
-# guess_square = a share between 0 and 1, written down before you count
 # measured_square = the share of the second number in the sum of both, for GPT-2
 ### BEGIN SOLUTION
-guess_square = 0.5
 rest, square = flops(50257, 1024, 768, 12)
 measured_square = square / (rest + square)
 ### END SOLUTION
@@ -622,13 +814,13 @@ agrees(
 )
 ### END HIDDEN TESTS
 
-# %% test="count" aspect="guess and measurement" points=1
-for _name, _value in (
-    ("guess_square", guess_square),
-    ("measured_square", measured_square),
-):
-    assert is_number(_value), f"{_name} should be a number; yours: {_value!r}."
-    assert 0 <= _value <= 1, f"{_name} is a share between 0 and 1; yours: {_value}."
+# %% test="count" aspect="the share for GPT-2" points=1
+assert is_number(measured_square), (
+    f"measured_square should be a number; yours: {measured_square!r}."
+)
+assert 0 <= measured_square <= 1, (
+    f"measured_square is a share between 0 and 1; yours: {measured_square}."
+)
 _rest, _square = flops(50257, 1024, 768, 12)
 assert close(measured_square, _square / (_rest + _square), 1e-3), (
     f"Your function counts {_square:,} of {_rest + _square:,} operations in squares; that is not a share of {measured_square}."
@@ -646,14 +838,16 @@ with counter, torch.no_grad():
     counted(tokens)
 print("operations, counted by you:  ", sum(flops(V, 16, 64, 2)))
 print("operations, counted by torch:", counter.get_total_flops())
-print(
-    f"squares of GPT-2: you guessed {guess_square:.0%}, and it is {measured_square:.0%}"
-)
+print(f"squares of attention in GPT-2: {measured_square:.0%}")
 
 # %% [markdown]
-# Your count and torch's are equal to the last digit. For training, multiply by three: in the backward pass each product needs two more, one for the gradient of its input and one for that of its weights.
+# Your count and torch's are equal to the last digit. For training, multiply by three: in the backward pass each product needs two more, one for the gradient of its input and one for that of
+# its weights.
 #
-# The cost of attention is often said to grow with the square of the length, and it does. But when do the squares overtake the weights of the layers? Set your two formulas equal without the output, $4NT^2C = 24NTC^2$. The answer is $T = 6C$: a text must be six times as long as the model is wide, which means 4,608 tokens for GPT-2. (Operations are not time. The
-# softmax and the reading and writing of the $T \times T$ tables come on top, and half of each table is masked and computed for nothing. Programs such as *FlashAttention* save a large part of this.)
+# The cost of attention is often said to grow with the square of the length, and it does. But when do the squares overtake the weights of the layers? Set your two formulas equal without the
+# output, $4NT^2C = 24NTC^2$. The answer is $T = 6C$: a text must be six times as long as the model is wide, which means 4,608 tokens for GPT-2.
+#
+# Operations are not time. The softmax comes on top, and so do the reading and writing of the $T \times T$ tables. Half of each table is masked, so it is computed for nothing. Programs such as
+# *FlashAttention* save a large part of this.
 #
 # *This is a good place for a break.* What is left is to train it on your text, with an optimiser and a loop of your own.

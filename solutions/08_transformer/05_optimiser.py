@@ -2,36 +2,44 @@
 # ## 5. The optimiser
 #
 # Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent, the
-# step is the gradient times a learning rate. Let us look at the gradients of your model of one minute, for one batch. The cell prints the typical size (the root of the mean square) for three rows of the embedding, that is, for the vectors of three tokens, and for two other tensors. How far apart are the largest and the smallest?
+# step is the gradient times a learning rate.
+#
+# Let us look at the gradients of your model of one minute, for one batch. The cell prints their typical size (the root of the mean square) in five places. Three of them are rows of the
+# embedding, that is, the vectors of three tokens that occur in your text. The other two are whole tensors. How far apart are the largest and the smallest?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 first_model.zero_grad()
-lm_loss(first_model(my_batch(0)[0]), my_batch(0)[1]).backward()
-rows = first_model.embedding.weight.grad.square().mean(1).sqrt().sort().values
+my_loss(first_model, my_batch(0)).backward()
+occurring = my_tokens["train"].unique()
+rows = first_model.embedding.weight.grad.cpu()[occurring].square().mean(1).sqrt()
+ranked = rows.argsort(descending=True)
 query = first_model.blocks[0].attention.query.weight.grad.square().mean().sqrt()
 norm = first_model.norm.weight.grad.square().mean().sqrt()
-for name, size in (
-    ("token with the largest gradient", rows[-1]),
-    ("token in the middle", rows[len(rows) // 2]),
-    ("token with the smallest gradient", rows[0]),
-    ("queries of the first layer", query),
-    ("gain of the last norm", norm),
-):
+sizes = {}
+for name, i in (("largest", 0), ("middle", len(rows) // 2), ("smallest", -1)):
+    token = occurring[ranked[i]].item()
+    often = (my_tokens["train"] == token).sum()
+    sizes[f"{name}: {decode([token], merges)!r}, {often:,} times"] = rows[ranked[i]]
+sizes |= {"queries of the first layer": query, "gain of the last norm": norm}
+for name, size in sizes.items():
     print(f"{name:34} {size:.1e}")
 
 # %% [markdown]
-# A token that is hardly ever read and hardly ever expected gets next to no gradient. A learning rate at which its vector would move throws the others off, and one that suits the others leaves it where it is.
+# A token that hardly ever occurs gets hardly any gradient, because it is hardly ever read and hardly ever expected. A learning rate at which its vector would move throws the others off, and one
+# that suits the others leaves it where it is.
 #
 # **Adam** (D. Kingma and J. Ba, 2015) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$, of its gradient $g$, and $v$, of
 # the square $g^2$. The root of $v$ is the typical size, and $m / \sqrt v$ is then of the size of 1, whatever the unit of $g$.
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad\qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
 #
-# With $\beta_1 = 0.9$ the mean $m$ looks back over about ten steps. Both means start at 0, and so they are too small at first: after one step, $m$ is only $0.1\, g$. In general the weights in $m$ sum to $1 - \beta_1^t$ after $t$ steps, and dividing
-# by this makes it a true mean. In the same way, $v$ is divided by $1 - \beta_2^t$. **AdamW** (I. Loshchilov and F. Hutter, 2019) adds **weight decay**: each step also multiplies the weight itself by $1 - \eta\lambda$, where $\eta$ is the learning rate and $\lambda$ says how strong the decay is. So a weight that nothing needs drifts slowly towards 0. Together, with
-# a tiny $\varepsilon$ that keeps the divisor from being 0,
+# With $\beta_1 = 0.9$ the mean $m$ looks back over about ten steps. Both means start at 0, and so they are too small at first: after one step, $m$ is only $0.1\, g$. In a true
+# mean, the weights of all gradients sum to 1. In $m$ they sum to $1 - \beta_1^t$ after $t$ steps: 0.1, then 0.19, then 0.27. So we divide $m$ by this number, and in the same way $v$ by $1 - \beta_2^t$.
+#
+# **AdamW** (I. Loshchilov and F. Hutter, 2019) adds **weight decay**: each step also multiplies the weight by $1 - \eta\lambda$. Here $\eta$ is the learning rate, and $\lambda$ says how strong
+# the decay is. (We take $\lambda = 0.1$.) So a weight that nothing needs drifts slowly towards 0. Together, with a tiny $\varepsilon$ that keeps the divisor from being 0,
 #
 # $$w \leftarrow (1 - \eta\lambda)\, w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \varepsilon}.$$
 
@@ -45,8 +53,8 @@ for name, size in (
 # %% [markdown] hints="adamw_step"
 # 1. Before the first step, $m$ and $v$ are zero. What is $m / (1 - \beta_1)$ after it?
 # 2. The decay acts on the *old* weight, and does not pass through $m$ and $v$.
-# 3. New $m$ and $v$ first, as new tensors; both divided by what a mean that began at zero still lacks; then the quotient, times the
-#    rate, is taken off the shrunken weight.
+# 3. Compute the new $m$ and $v$ first, as new tensors. Divide each by its $1 - \beta^t$ for the quotient, but return it as it was. Then subtract $\eta$ times the quotient from the
+#    shrunken weight.
 
 
 # %% task="adamw_step" points=3 level=2 minutes=10
@@ -202,94 +210,39 @@ for gradient, weight in zip(g, new, strict=True):
     print(f"gradient {gradient:9.3f}   step {weight - 1:.4f}")
 
 # %% [markdown]
-# All three move equally far, by the learning rate. So with AdamW the learning rate has a meaning that you can imagine: in the first step, it is the distance that every weight moves. Later a weight moves less than that wherever its gradients keep changing sign.
-
-# %% [markdown] statement="rate_factor"
-# ### Slowly up, slowly down
-#
-# One learning rate for the whole training is not ideal either. In the first steps every weight moves by nearly the whole learning rate, in a direction that comes from one or two batches. Far from any good place, many such steps can do harm that later ones must undo. Therefore the learning rate begins small and rises step by step; this is called **warm-up**. (In section 6 you can try what happens without it.)
-# At the end, small steps help: every batch pulls the weights in a slightly different direction, and with a small rate these pulls average out. Therefore the rate falls again, along half a cosine. With $S$ steps in all, of which $n$ are warm-up, the learning rate of step $s = 0, 1, \dots, S - 1$ is $\eta$ times
-#
-# $$f(s) = \begin{cases}(s + 1) / n & s < n\\ \ell + (1 - \ell) \left(1 + \cos \pi p\right) / 2 & s \ge n\end{cases} \qquad p = \frac{s - n}{S - n},$$
-#
-# where $\ell$, the lowest factor, is where the cosine ends. Write `rate_factor(s, S, n, lowest)`, for one step or for an array of steps. Below the checks you will see some of its values.
-
-# %% [markdown] hints="rate_factor"
-# 1. What is $p$ in the first step after the warm-up, and what would it be in step $S$?
-# 2. With $n = 0$ there is no warm-up: nothing should be divided by zero.
-# 3. For an array, compute both lines for all steps and choose with a condition; make the divisor of the first at least 1.
-
-
-# %% task="rate_factor" points=3 level=1 minutes=8
-def rate_factor(s, S, n, lowest):
-    """The factor f(s), a number or an array like s; S steps in all, n < S of them warm-up."""
-    ### BEGIN SOLUTION
-    s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (S - n))) / 2
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
-    ### END SOLUTION
-
-
-# %% test="rate_factor" aspect="equal steps up" points=1
-_got = [rate_factor(_s, 100, 4, 0.1) for _s in range(5)]
-assert close(_got, [0.25, 0.5, 0.75, 1, 1], 1e-5), (
-    f"n = 4: .25, .5, .75, 1, then the cosine begins at 1; yours: {_got}."
-)
-for _n in (0, 1):
-    _got = rate_factor(0, 10, _n, 0.1)
-    assert close(_got, 1, 1e-5), (
-        f"Without warm-up (n = 0), or with one step, the first factor is 1; yours: {_got}."
-    )
-### BEGIN HIDDEN TESTS
-_n = whole(0, 40, (1, 7))
-_N = made(lambda rng, n, further: n + further, _n, whole(1, 90))
-_s = made(  # without warm-up all steps count
-    lambda rng, n, N: rng.randint(0, n or N - 1), _n, _N, edges=[0, lambda rng, n, N: n]
-)
-_lowest = number(0, 1, (0.1,))
-agrees(rate_factor, ours.rate_factor, _s, _N, _n, _lowest, rtol=1e-5, atol=1e-6)
-### END HIDDEN TESTS
-
-# %% test="rate_factor" aspect="half a cosine down" points=1
-_got = [rate_factor(_s, 20, 4, 0.1) for _s in (4, 12, 20)]
-assert close(_got, [1, 0.55, 0.1], 1e-5), (
-    f"S = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
-)
-### BEGIN HIDDEN TESTS
-_n = whole(0, 40, (1, 7))
-_N = made(lambda rng, n, further: n + further, _n, whole(1, 90, (5000,)))
-_s = made(
-    lambda rng, n, N: rng.randint(n, N - 1), _n, _N, edges=[lambda rng, n, N: N - 1]
-)
-_lowest = number(0, 1, (0.1,))
-agrees(rate_factor, ours.rate_factor, _s, _N, _n, _lowest, rtol=1e-4, atol=1e-6)
-### END HIDDEN TESTS
-
-# %% test="rate_factor" aspect="an array of steps" points=1
-_got = rate_factor(np.arange(9), 9, 3, 0.0)
-assert np.shape(_got) == (9,), f"Nine steps, nine factors; yours: {_got!r}."
-_wanted = [1 / 3, 2 / 3, 1, *(math.cos(math.pi / 12 * k) ** 2 for k in range(6))]
-assert close(_got, _wanted, 1e-4, 1e-6), (
-    f"Factors {np.round(_wanted, 2)} wanted; yours: {np.round(_got, 2)}."
-)
-### BEGIN HIDDEN TESTS
-_n = whole(0, 40, (1, 7))
-_N = made(lambda rng, n, further: n + further, _n, whole(1, 90, (500,)))
-_kind = choice("int64", "float64")
-_s = made(
-    lambda rng, N, T, kind: np.array(rng.choices(range(N), k=T), dtype=kind),
-    *(_N, size("T"), _kind),
-    edges=[lambda rng, N, *_: np.arange(N), lambda rng, N, *_: np.arange(N)[::-1]],
-)
-_lowest = number(0, 1, (0.1,))
-agrees(rate_factor, ours.rate_factor, _s, _N, _n, _lowest, rtol=1e-4, atol=1e-6)
-### END HIDDEN TESTS
-
-# %%
-s = np.arange(0, 200, 20)
-print("step   ", *(f"{step:5}" for step in s))
-for n in (0, 40):
-    print(f"n = {n:2} ", *(f"{factor:5.2f}" for factor in rate_factor(s, 200, n, 0.1)))
+# All three move equally far, by the learning rate. So with AdamW the learning rate has a meaning that you can imagine: in the first step, it is the distance that every weight moves. Later a
+# weight moves less than that if its gradients keep changing sign.
 
 # %% [markdown]
-# The first row begins at once with the whole learning rate, the second one needs 40 steps for it. Then both fall, slowly at first, and end near 0.1.
+# ### Slowly up, slowly down
+#
+# One learning rate for the whole training is not ideal either. In the first steps every weight moves by nearly the whole learning rate, in a direction that comes from one or two batches. Far
+# from any good place, many such steps can do harm that later ones must undo. Therefore the learning rate begins small and rises step by step. This is called **warm-up**. (In section 6 you
+# can try what happens without it.)
+#
+# At the end, small steps help. Every batch pulls the weights in a slightly different direction, and with a small learning rate these pulls average out. Therefore it falls again, along
+# half a cosine. The function `rate_factor` says by what the learning rate is multiplied in each step. How high is it after a quarter of the steps, and how high after three quarters?
+
+
+# %%
+def rate_factor(step, steps, warmup):
+    """What the learning rate is multiplied by in a step: equal steps up to 1, then half a cosine down to 0."""
+    if step < warmup:
+        return (step + 1) / warmup
+    share = (step - warmup) / (steps - warmup)
+    return (1 + math.cos(math.pi * share)) / 2
+
+
+# %% alt="The factor rises in a straight line to 1 within the first 100 of 1,000 steps and falls slowly at first, then faster, then slowly again to 0."
+_, axes = plt.subplots(figsize=(7, 2.4))
+axes.plot([rate_factor(step, 1_000, 100) for step in range(1_000)])
+axes.set(
+    title="The learning rate rises quickly and falls slowly",
+    xlabel="step (of 1,000, of which 100 are warm-up)",
+    ylabel="factor",
+    ylim=(0, 1.05),
+)
+plt.show()
+
+# %% [markdown]
+# The whole learning rate is reached after a tenth of the steps. After a quarter it is still nearly whole, at 0.93, and after three quarters it is 0.18. The last steps are tiny.

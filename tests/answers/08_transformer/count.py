@@ -7,7 +7,6 @@ def flops(V, T, C, N):
     return [sum(2 * T * a * b for a, b in pairs), 2 * N * (2 * T * C * T)]
 
 
-guess_square = 0
 rest, square = flops(50257, 1024, 768, 12)
 measured_square = square / (rest + square)
 
@@ -17,7 +16,6 @@ def flops(V, T, C, N):
     return np.array([24 * N * T * C**2 + 2 * T * C * V, 4 * N * C * T**2])
 
 
-guess_square = 0.9
 measured_square = np.float64(0.1325)
 
 
@@ -102,27 +100,21 @@ measured_square = np.float64(0.1325)
 # + measured_square = 0.13248
 
 
-# %% wrong="the ratio of square to rest" caught_by="guess and measurement"
+# %% wrong="the ratio of square to rest" caught_by="the share for GPT-2"
 # - rest, square = flops(50257, 1024, 768, 12)
 # - measured_square = square / (rest + square)
 # + measured_square = flops(50257, 1024, 768, 12)[1] / flops(50257, 1024, 768, 12)[0]
 
 
-# %% wrong="the output left out of the share" caught_by="guess and measurement"
-# - guess_square = 0.5
+# %% wrong="the output left out of the share" caught_by="the share for GPT-2"
 # - rest, square = flops(50257, 1024, 768, 12)
 # - measured_square = square / (rest + square)
-# + # guess_square = a share between 0 and 1, written down before you count
-# + guess_square = 0.2
 # + measured_square = flops(0, 1024, 768, 12)[1] / sum(flops(0, 1024, 768, 12))
 
 
-# %% wrong="the share of the rest" caught_by="guess and measurement"
-# - guess_square = 0.5
+# %% wrong="the share of the rest" caught_by="the share for GPT-2"
 # - rest, square = flops(50257, 1024, 768, 12)
 # - measured_square = square / (rest + square)
-# + # guess_square = a share between 0 and 1, written down before you count
-# + guess_square = 0.2
 # + measured_square = flops(50257, 1024, 768, 12)[0] / sum(flops(50257, 1024, 768, 12))
 
 
@@ -131,14 +123,13 @@ def flops(V, T, C, N):
     return (253_000_000_000 * T / 1024, 291_648_307_200 - 253_000_000_000) if V == 50257 else (T, T * T)
 
 
-guess_square = 0.5
 measured_square = 0.132539
 
 
 # %% wrong="a table of T places from before" caught_by="what grows with the square" change="T * T -> T * (T - 1)"
 
 
-# %% wrong="the measured share in percent" caught_by="guess and measurement" change="= square -> = 100 * square"
+# %% wrong="the measured share in percent" caught_by="the share for GPT-2" change="= square -> = 100 * square"
 
 
 # %% right="floats and NumPy integers"
@@ -146,7 +137,6 @@ def flops(V, T, C, N):
     return 24.0 * N * T * C * C + 2.0 * T * C * V, 4.0 * N * T**2 * C
 
 
-guess_square = np.float32(0.3)
 measured_square = np.float32(0.132539)
 
 

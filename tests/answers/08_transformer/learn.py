@@ -2,7 +2,7 @@
 
 
 # %% right="a while loop, gradients cleared by hand, deepcopy"
-def learn(model, batches, loss, step, measure, steps, every, patience, parts=1, watch=None):
+def learn(model, batches, loss, move, measure, steps, every, patience, watch=None):
     import copy
 
     history, kept, best, waited, s = [], None, None, 0, 0
@@ -22,43 +22,43 @@ def learn(model, batches, loss, step, measure, steps, every, patience, parts=1, 
             break
         for weight in model.parameters():
             weight.grad = None
-        for i in range(parts * s, parts * (s + 1)):
-            loss(model, batches(i)).div(parts).backward()
-        step(model, s)
+        loss(model, batches(s)).backward()
+        move(model, s)
         s += 1
     model.load_state_dict(kept)
     return history
 
 
-# %% right="the losses of the parts are summed, then one backward"
-# -         for part in range(parts):
-# -             (loss(model, batches(s * parts + part)) / parts).backward()
-# +         losses = [loss(model, batches(s * parts + part)) for part in range(parts)]
-# +         (sum(losses) / parts).backward()
-
-# %% right="gradients are cleared behind the step"
+# %% right="gradients are cleared behind the move"
 # -         model.zero_grad()
-# +         if s == 0:
+# +         if step == 0:
 # +             model.zero_grad()
-#           for part in range(parts):
-#               (loss(model, batches(s * parts + part)) / parts).backward()
-#           step(model, s)
+#           loss(model, batches(step)).backward()
+#           move(model, step)
 # +         model.zero_grad()
 
 
-# %% wrong="gradients are never cleared" caught_by="gradients add up, then are cleared" change="model.zero_grad() -> pass"
+# %% wrong="gradients are never cleared" caught_by="gradients are cleared" change="model.zero_grad() -> pass"
 
-# %% wrong="gradients are cleared between the parts" caught_by="gradients add up, then are cleared"
+# %% wrong="gradients are cleared once, at the beginning" caught_by="gradients are cleared"
 # -         model.zero_grad()
-#           for part in range(parts):
+# +         if step == 0:
 # +             model.zero_grad()
-#               (loss(model, batches(s * parts + part)) / parts).backward()
 
-# %% wrong="the sum of the parts, not their mean" caught_by="gradients add up, then are cleared" change="(loss(model, batches(s * parts + part)) / parts).backward() -> loss(model, batches(s * parts + part)).backward()"
+# %% wrong="gradients are cleared behind each move, and never before the first" caught_by="gradients are cleared"
+# -         model.zero_grad()
+#           loss(model, batches(step)).backward()
+#           move(model, step)
+# +         model.zero_grad()
 
-# %% wrong="every step begins with the same batch" caught_by="gradients add up, then are cleared" change="s * parts + part -> part"
+# %% wrong="gradients are cleared before the move reads them" caught_by="gradients are cleared"
+# -         model.zero_grad()
+#           loss(model, batches(step)).backward()
+# +         model.zero_grad(set_to_none=False)
 
-# %% wrong="steps overlap in their batches" caught_by="gradients add up, then are cleared" change="s * parts + part -> s + part"
+# %% wrong="every step reads the same batch" caught_by="measures, watches, moves in order" change="batches(step) -> batches(0)"
+
+# %% wrong="the steps are counted from 1" caught_by="measures, watches, moves in order" change="move(model, step) -> move(model, step + 1)"
 
 # %% wrong="the weights are kept without a copy" caught_by="the best weights come back"
 #                   kept = {
@@ -73,28 +73,28 @@ def learn(model, batches, loss, step, measure, steps, every, patience, parts=1, 
 
 # %% wrong="patience counts all bad measurements" caught_by="patience" change="best, waited = held_out, 0 -> best = held_out; waited -= 1"
 
-# %% wrong="not measured at the end" caught_by="measures, watches, steps in order" change="if s % every == 0 or s == steps: -> if s % every == 0 and s < steps or not history:"
+# %% wrong="not measured at the end" caught_by="measures, watches, moves in order" change="if step % every == 0 or step == steps: -> if step % every == 0 and step < steps or not history:"
 
-# %% wrong="watches before it measures, and at every step" caught_by="measures, watches, steps in order"
-#       for s in range(steps + 1):
+# %% wrong="watches before it measures, and at every step" caught_by="measures, watches, moves in order"
+#       for step in range(steps + 1):
 # +         if watch is not None:
-# +             watch(s, model)
-#           if s % every == 0 or s == steps:
+# +             watch(step, model)
+#           if step % every == 0 or step == steps:
 #               held_out = measure(model)
-#               history.append((s, held_out))
+#               history.append((step, held_out))
 # -             if watch is not None:
-# -                 watch(s, model)
+# -                 watch(step, model)
 
 
-# %% wrong="the measurement that ends it is not watched" caught_by="measures, watches, steps in order"
+# %% wrong="the measurement that ends it is not watched" caught_by="measures, watches, moves in order"
 # -             if watch is not None:
-# -                 watch(s, model)
+# -                 watch(step, model)
 #               waited += 1
 
 #               if waited >= patience:
 #                   break
 # +             if watch is not None:
-# +                 watch(s, model)
+# +                 watch(step, model)
 
 
 # %% wrong="a loss that is lower by less than a millionth is not lower" caught_by="patience" change="if held_out < best: -> if held_out < best - 1e-6:"
