@@ -109,6 +109,14 @@ def test_edges_of_what_is_chosen_seldom_are_met_too(seed: int) -> None:
     assert "77" in message_of(lambda: agrees(lambda x: x != 77, lambda x: True, chosen, mixtures=0))
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", ["float64", "int64"])
+def test_counts_come_as_floats_and_as_whole_numbers(kind: str, seed: int) -> None:
+    random.seed(seed)
+    counts = array(size("n1"), size("n2"), below=9)
+    message_of(lambda: agrees(lambda N: N / 2 + (N.dtype == kind), lambda N: N / 2, counts, mixtures=0))
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_right_answer_agrees_with_itself_written_differently(seed: int) -> None:
     def einsum(q: Any, k: Any) -> Any:

@@ -322,7 +322,8 @@ class truths(tensor):
 
 class array(_Array):
     """A NumPy array of normal numbers times `scale`, or of counts from 0 to `below` - 1 if that is given. Edges that
-    are always tried: column by column, expanded (read-only, too), zeros; with counts also "large" ones."""
+    are always tried: column by column, expanded (read-only, too), zeros; with counts also "large" ones. Counts are
+    float64 and int64 unless `kind` says it, all others float64."""
 
     def __init__(
         self,
@@ -330,9 +331,11 @@ class array(_Array):
         scale: Any = 1.0,
         below: Any = None,
         edges: Sequence[str] = (),
-        kind: Any = "float64",
+        kind: Any = None,
     ):
         always = ["zeros", LARGE] if below is not None else ["zeros", "ties"]
+        if kind is None:
+            kind = "float64" if below is None else choice("float64", "int64")
         super().__init__(*axes, kind=kind, edges=[*always, *edges])
         self.scale, self.below = scale, below
 
