@@ -88,6 +88,9 @@ _x = made(
     _N,
 )
 agrees(cost, ours.cost, _x, _N, _q, whole(1, 15), rtol=1e-6, atol=1e-9)
+_never = np.array([[-np.inf, 0.5], [0.0, 0.5]])  # a pair that met: endless cost
+_N, _q = np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([0.5, 0.5])
+agrees(cost, ours.cost, _never, _N, _q, 1)
 ### END HIDDEN TESTS
 
 # %% test="best_scores" aspect="where the cost is smallest" points=1

@@ -102,7 +102,7 @@ _X = made(
     *(_n, _d, choice(1, 1e-5)),
     edges=[lambda rng, n, d, scale: np.full((n, d), 2.0)],
 )
-for _points in (_X, array(30, 25)):
+for _points in (_X, array(30, 25), array(5, 4, scale=1e-10)):
     agrees(plane, ours.plane, _points, by=lambda plane, X: plane(X)[1], rtol=1e-5)
 ### END HIDDEN TESTS
 
@@ -121,7 +121,8 @@ _pairs = made(
     size("m", least=2, large=150),
     edges=[lambda rng, V, m: [(0, 1)] * m, lambda rng, V, m: [(0, 1), (1, 0), (1, 1)]],
 )
-agrees(parallel, ours.parallel, array(_V, size("d")), _pairs, rtol=1e-5, atol=1e-7)
+_A = array(_V, size("d"), scale=choice(1, 1e-9))  # short is not zero
+agrees(parallel, ours.parallel, _A, _pairs, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 # %% alt="Eight people in the singular on the left are joined to their plurals on the right. Six of the lines are almost parallel; teacher and chef begin far below and run upwards."

@@ -37,7 +37,11 @@ _tokens = made(
     lambda rng, rest: rng.sample([*rest, "a"], len(rest) + 1),
     words(size("more", least=0), ["a", ".", "let's", "3", "</s>"]),
 )
-_ln_p = made(lambda rng, some: np.array([-9 * rng.random() for _ in some]), _tokens)
+_ln_p = made(
+    lambda rng, some: np.array([-9 * rng.random() for _ in some]),
+    _tokens,
+    edges=[lambda rng, some: np.array([-math.inf] + [-1.0] * (len(some) - 1))],
+)
 agrees(bits_per_word, ours.bits_per_word, _ln_p, _tokens, 0)
 _ln_p, _tokens = np.full(21_000, -1.5), ["a", "b", "</s>"] * 7_000
 agrees(bits_per_word, ours.bits_per_word, _ln_p, _tokens, 0, mixtures=0)
@@ -141,7 +145,11 @@ _got = by_formula(np.array([1.0, 3.0]))
 assert is_number(_got), f"A number is wanted; yours: {_got!r}."
 assert close(_got, 1.0), f"1 and 3: deviation √2, by √2: 1; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-agrees(by_formula, ours.by_formula, array(size("D", 2)), rtol=1e-6, atol=1e-9)
+_d = made(
+    lambda rng, D, mean, spread: np.array([rng.gauss(mean, spread) for _ in range(D)]),
+    *(size("D", 2), choice(0, 0.1, 1000), choice(1, 1e-3, 0)),
+)
+agrees(by_formula, ours.by_formula, _d, rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% test="standard_error" aspect="leaving one out" points=1

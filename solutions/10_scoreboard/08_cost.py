@@ -45,7 +45,7 @@ assert list(_got) == [1, 2, 0], (
     f"Model 3 is dearer and worse than 0: 1, 2, 0 remain; yours: {list(_got)}."
 )
 ### BEGIN HIDDEN TESTS
-_M = size("M", least=0)
+_M = size("M")
 _few = choice([1.0, 1 + 1e-9, 2.0, 5.0], [0, 1, 2, -3], [0.1, 1e-12, 9e9])
 _cost, _loss = [
     made(lambda rng, M, few: np.array(rng.choices(few, k=M)), _M, _few)
@@ -64,7 +64,7 @@ assert _got == 1, (
     f"With 2 to spend, models 0 and 1 can be had, and 1 is better; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_M = size("M", least=0)
+_M = size("M")
 
 
 def _some(few):

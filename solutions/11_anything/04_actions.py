@@ -53,8 +53,12 @@ assert np.shape(_got) == (1, 6), (
     f"Two steps: shape (1, 6) wanted; yours: {np.shape(_got)}."
 )
 assert close(_got, [[3, 10, 15, 2, 11, 14]]), f"3 10 15 2 11 14 wanted; yours: {_got}."
+assert np.asarray(_got).dtype.kind in "iu", (
+    f"A token is the number of an embedding, a whole number; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
-_B, _T, _most, _places = size("B"), size("T"), whole(0, 25), whole(1, 60)
+_B, _T, _places = size("B"), size("T"), whole(1, 60)
+_most = whole(0, 25, (70_000,))  # more than two bytes hold
 
 
 def _below(limit):
