@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from traitlets.config import Config
 
 from autograder.authoring.build import build
-from autograder.chapter.cells import NotebookCell
+from autograder.chapter.cells import Notebook, NotebookCell
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, verdicts_of
 from autograder.course import Course
 from autograder.wall.execute import SandboxedExecute
 from autograder.wall.judge import COURSES_OUTPUT, Judge
-from autograder.wall.names import names_of, only_shown, plan
+from autograder.wall.names import modules_of, names_of, only_shown, plan
 from conftest import make_course
 
 CHAPTER = "01_wall"
@@ -211,3 +211,10 @@ def test_cells_that_only_show_something_are_not_run_and_keep_what_the_course_had
         verdicts = Judge(config=config).judge(notebook, reference, "a seed")
         assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
         assert "".join(output.text for output in notebook.cells[after + 1].node.outputs) == expected
+
+
+def test_cells_with_magics_say_what_is_imported_before_students_come() -> None:
+    sources = ["%matplotlib inline\nimport math\nfrom PIL import Image", "!ls\nimport wave", "this is no Python"]
+    modules = modules_of(Notebook.of(new_notebook(cells=[new_code_cell(source) for source in sources])))
+    assert {"math", "PIL", "wave", "matplotlib.pyplot", "matplotlib_inline.backend_inline"} <= {*modules}
+    assert modules_of(Notebook.of(new_notebook(cells=[new_code_cell("%%writefile a.py\nimport math")]))) == ()

@@ -17,6 +17,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 from autograder.chapter.cells import CellKind, Notebook, NotebookCell
 from autograder.wall.inside.preparation import OPTIMIZERS
 
+SHOWS_FIGURES = re.compile(r"^%matplotlib\b", re.MULTILINE)
+FIGURES = ("matplotlib.pyplot", "matplotlib_inline.backend_inline")  # modules that this magic imports
 SETS_PATH = re.compile(r"\bsys\.path\b|\bfrom sys import\b.*\bpath\b")  # decides where modules are found
 
 
@@ -82,6 +84,7 @@ def names_of(source: str) -> Names | None:
 def modules_of(reference: Notebook) -> tuple[str, ...]:
     """The modules that a reference notebook imports outside its tests, to be imported before students come.
 
+    Cells with magics count, for many a course imports all it needs below `%matplotlib inline`.
     torch.optim is among them if it is mentioned anywhere, for its first optimizer is slow; see `preparation.warm_up`.
     """
     sources = [cell.source for cell in reference.cells if cell.is_code and not cell.is_test]
@@ -95,12 +98,15 @@ def modules_of(reference: Notebook) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=1024)  # a class brings the same reference cells again and again
 def _imported_by(source: str) -> tuple[str, ...]:
     modules: dict[str, None] = {}
-    for node in ast.walk(ast.parse(source)) if names_of(source) is not None else []:
+    tree = _tree_of(source)
+    for node in ast.walk(tree) if tree is not None else []:
         if isinstance(node, ast.Import):
             modules |= dict.fromkeys(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             # What is imported from a package may be a module of it; a name that is none does no harm.
             modules |= dict.fromkeys([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    if SHOWS_FIGURES.search(source):
+        modules |= dict.fromkeys(FIGURES)
     return tuple(modules)
 
 
@@ -170,7 +176,7 @@ def only_shown(notebook: Notebook, reference: Notebook) -> list[int]:
     """
     ours = {cell.source for cell in reference.cells if not cell.is_answer and not cell.is_test}
     cells = [(position, cell, names_of(cell.source)) for position, cell in _code_cells(notebook)]
-    if any(names is None and cell.source not in ours and _has_magic(cell.source) for _, cell, names in cells):
+    if any(names is None and cell.source not in ours and _tree_of(cell.source) is not None for _, cell, names in cells):
         return []  # what it uses cannot be read
     modules = {name for _, _, names in cells if names for name in names.imports}
     needed: dict[int, Names] = {}
@@ -192,13 +198,12 @@ def only_shown(notebook: Notebook, reference: Notebook) -> list[int]:
             return [position for position, _, names in cells if names is not None and position not in needed]
 
 
-def _has_magic(source: str) -> bool:
-    """Whether a cell that is no plain Python is IPython's: what is neither does not run."""
+def _tree_of(source: str) -> ast.Module | None:
+    """What IPython makes of a cell, whose magics are calls then; None if it does not run."""
     try:
-        ast.parse(TransformerManager().transform_cell(source))
+        return ast.parse(TransformerManager().transform_cell(source))
     except (SyntaxError, ValueError):
-        return False
-    return True
+        return None
 
 
 def _code_cells(notebook: Notebook) -> list[tuple[int, NotebookCell]]:
