@@ -188,7 +188,7 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # ### The machine itself
 #
 # Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what comes after two words,
-# and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (It happens after an opening of *yours*. What the machine has written itself, it has read somewhere with something behind it.)
+# and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (It is needed only after an opening that *you* have given. What the machine itself has written, it has read somewhere, and something came after it.)
 #
 # Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you one. In the next cell this will be your own dice, and your
 # machine will speak.
@@ -501,16 +501,16 @@ for memory in (2, 5):
 # %% [markdown]
 # **On the left**, the first word of memory is worth most, and the second one usually helps again. From then on, more memory hardly helps with *new* text. With a trust of 70 % it may even hurt.
 #
-# **On the right**, look where the curve crosses the dashed line. Below the line, the machine copies no longer runs than new passages of your text share with the rest anyway. Above it, it copies more than chance. With five words of memory, nearly every context has a single next word, and the machine can do little but recite.
+# **On the right**, look where the curve crosses the dashed line. Below the line, what the machine copies is no more than what new passages of your text share with the rest anyway. Above the line, it copies. With five words of memory, nearly every context has a single next word, and the machine can do little but recite.
 #
-# The two panels show two machines. The left one mixes its tables. The right one, which writes, trusts its longest context completely. So a machine that writes from a mixture would copy less than this one.
+# The two panels show two machines. The left one mixes its tables. The right one, which writes, trusts its longest context completely. A machine that writes from a mixture should copy less, but we have not measured it here.
 #
 # A longer memory needs enormously more text, because every further word multiplies the number of possible contexts by the size of the vocabulary. That is the wall that all counting models run into.
 
 # %% [markdown]
 # ### Your machine plays
 #
-# In the first ten minutes you have played against a borrowed machine. Now play against your own, with two words of memory, on the same passages. To find the row from which it would draw, we let your `write` ask for a single word.
+# In the first ten minutes you have played against a borrowed machine. Now play against your own, with two words of memory, on the same passages. (To find the row from which it would draw, we let your `write` ask for a single word.) Its guesses and probabilities should be those that you have seen then.
 
 
 # %%

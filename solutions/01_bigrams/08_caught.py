@@ -169,7 +169,7 @@ pd.DataFrame(rows, columns=["before", "after", "counted", "expected"])
 #
 # You may object that we have invented these sentences ourselves. That is right, so ask your own text the same question. The next cell takes its 30 most frequent words, one after the other as the word in the middle. For each pair of words around it, it compares the count with the expected count. The difference is the **excess**, and the eight largest ones are shown. (Marks such as full stops are left out.)
 #
-# Among thousands of combinations, some will have an excess by luck. So we need a control: a text of as many sentences which your machine with one word of memory has written. This machine really forgets, so there every excess is luck. The last line prints the largest one.
+# Among thousands of combinations, some will have an excess by luck. So we need a control: a text of as many sentences which your machine with one word of memory has written. This machine really forgets, so there every excess is luck. The second table shows the largest one.
 
 
 # %% folded="lets your machine with one word of memory write a long text, quickly"

@@ -1,12 +1,12 @@
 # %% [markdown]
 # ## 6. Several lookups at once
 #
-# Whatever one lookup finds is *one* weighted mean, and its weights sum to 1. So what it gives to one word it must take from another. If it must look at two places, it has to halve its attention, and what it brings home is their mixture. A word that needs one thing from the word before it and another from the far end of the story needs two lookups. So let each word have several lookups of its own, and call each of them a
-# **head**, as in the table at the beginning, where eight heads looked at different places.
+# Your network of section 5 has a single lookup, and whatever it finds is *one* weighted mean. The weights sum to 1, so what one word gets, another one loses. Suppose that a word needs two things, one from the word before it and another from the far end of the story. With one lookup it must halve its attention, and it brings home a mixture of the two. With two lookups it brings home both. So let each word have several lookups of its own, and call each of them a
+# **head**. (You have seen eight of them in the table at the beginning, and they looked at different places.)
 #
-# Real models have 8, 16 or 96 heads, and a loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Then your `masked_attention` serves all of them in one go: it works on the last two axes and leaves the ones in front alone.
+# How do we compute them? Real models have 8, 16 or 96 heads. A loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Your `masked_attention` works on the last two axes and leaves the ones in front alone, so it serves all heads in one go.
 #
-# Let $H$ be the number of heads. The $C$ numbers of a word are shared out: each head gets $D = C/H$ of them. Therefore $H$ narrow heads together cost as much as a single wide one. As everything in Python, heads are counted from 0, and so are layers.
+# How wide is a head? Let $H$ be the number of heads. Each of them gets $D = C/H$ of the $C$ numbers of a word. Therefore $H$ narrow heads together cost as much as a single wide one.
 
 # %% folded="draws two heads" alt="Q, K and V are each cut into a left and a right half; each three halves go through a soft look-up of their own; the two results are joined and mixed by a matrix."
 drawings.two_heads()

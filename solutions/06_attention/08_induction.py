@@ -312,7 +312,7 @@ print(sum(W.numel() for W in lstm.parameters()), "in an LSTM")
 # %% [markdown]
 # Look at the lines with one layer first. With 2,000 steps it is still right in fewer texts than the reader that strikes out the last seven words. So it does not copy, although it has had four times as many steps as your two layers. The LSTM has hardly begun after 500 steps, but after 2,000 it is right in about half of the texts. It *can* learn to copy. It must carry the whole list in its state, though, and that is a harder thing to learn. Two layers of attention can jump.
 #
-# So it takes two layers here, and what you saw in their squares looks like our plan, which we have not told to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others
+# So it seems to take two layers here, for the reason that you have seen in section 5. And what you saw in their squares looks like our plan, although we have not told it to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others
 # found induction heads in language models of many sizes, as soon as there are at least two layers. They appear during a short phase of the training, and in that same phase the models begin to profit from what stands in their prompt.
 #
 # A good story, so let us not believe it yet. A dark line can be an accident. To be sure we have to measure what the heads do, and then take them away.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 8. The cheater
 #
-# The same network, the same number of steps, one small change in the data: now *every* text repeats after exactly twenty words. This is easier, one would think. Watch the loss, and then the squares, which again show a text with a list of twenty words.
+# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. This is easier, one would think. Watch the loss, and then the squares, which show a text with a list of twenty words.
 
 # %%
 # NBVAL_IGNORE_OUTPUT

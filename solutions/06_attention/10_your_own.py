@@ -3,7 +3,7 @@
 #
 # It is easy to laugh at the cheater. On its own texts its loss was perfect, and so is your learner's. Have we tried hard enough to convict the learner? We have given it lists of other lengths. But all our lists, in training and in every test so far, have one thing in common: they begin at place 0.
 #
-# So go back to the squares of section 7 with a colder eye. One thing there did not fit the plan: the line of the previous word in layer 0 ends near place 19. Behind that place, layer 0 writes no notes. Why does this do no harm?
+# So go back to the squares of section 7 with a colder eye. One thing there did not fit the plan: the line of the previous word in layer 0 ends near place 19. Beyond that place, layer 0 writes no notes. Why does this do no harm?
 #
 # Perhaps because nobody needs them. Look at a small text of seven words, with a list of four:
 #
@@ -109,7 +109,7 @@ for seed, model in learners.items():
     )
 
 # %% [markdown]
-# The first line is arithmetic. The largest number is 19, and it belongs to the list of 19 words. No text that the networks have learned from needs a note behind place 19. The other lines are measured: the notes of all three networks end at that place or just before it. A network learns what pays, and notes behind place 19 pay nothing.
+# The first line is arithmetic. The largest number is 19, and it belongs to the list of 19 words. No text that the networks have learned from needs a note beyond place 19. The other lines are measured: the notes of all three networks end at that place or just before it. A network learns what pays, and notes beyond place 19 pay nothing.
 #
 # The end of each line is about round three, where layer 1 could look at round one or at round two. Where both have notes, it uses both. Where only round one has notes, it looks at round one. So it goes where the notes are.
 #

@@ -1,7 +1,9 @@
 # %% [markdown]
 # ## What you have now
 #
-# One function, grown step by step: a soft lookup; scaled, so that wide keys do not make it hard; asked by every word; masked, so that it cannot see what it should guess; with several heads, because one lookup is one average; and across two texts. With it you have trained a network in which a circuit formed. You have found both of its parts and the joint between them, cut them out in three networks, and seen through a cheater that had the same loss. Then you have convicted your own network by a prediction, and cured it, by degrees.
+# You have written one function and let it grow. It began as a soft lookup. You scaled it, so that wide keys do not make it hard from the start, and let every word ask. A mask kept it from seeing what it should guess. It got several heads, because one lookup brings home only one mean. And it has looked across two texts.
+#
+# With it you have trained a network in which a circuit formed. You have found both parts of the circuit and the joint between them, and cut them out in three networks. You have seen through a cheater that had the same loss. Then you have convicted your own network by a prediction, and cured it, by degrees.
 #
 # The cured one goes into the gallery. Its prompts are lists, since lists are all that it knows.
 
