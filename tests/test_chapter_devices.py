@@ -52,15 +52,15 @@ CHAPTERS = {
     ),
     "05_recurrent": Chapter(
         "[my_model, first_model]",
-        40,
+        28,
         {
-            "torch.randint(2, (1_000,))": "torch.randint(2, (100,))",
             "(5, 10, 20, 40, 80)": "(5, 10)",
             "copies=300": "copies=3",
             "grading=100,": "grading=4,",
             "grading=400, laptop=4_000": "grading=4, laptop=4_000",
             "grading=5_000,": "grading=200,",
             "grading=400, laptop=1_500": "grading=200, laptop=1_500",
+            "grading=1_500,": "grading=200,",
             "length=120": "length=5",
             "length=180": "length=5",
             "length=160": "length=5",
@@ -69,7 +69,7 @@ CHAPTERS = {
     ),
     "06_attention": Chapter(
         "[*learners.values(), *contest.values(), cheater, *cured.values(), *writers.values(), *lookers.values()]",
-        27,
+        24,
         {"np.logspace(0.31, 6, 60)": "np.logspace(0.31, 6, 6)"},
     ),
     "07_encoder": Chapter("[filler, tagger]", 1),
@@ -79,6 +79,7 @@ CHAPTERS = {
         {
             "n=80": "n=5",
             "prompt, 60, by_chance": "prompt, 5, by_chance",
+            "prompt, 200, by_chance": "prompt, 5, by_chance",
             "grading=600,": "grading=4,",
             "for n in (50, 240)": "for n in (2, 3)",
             "grading=2_001": "grading=129",
