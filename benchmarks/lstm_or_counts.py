@@ -1,6 +1,6 @@
 """When does an LSTM of chapter 05 predict a text better than counting does: with how much text, after how long?
 
-    python -m benchmarks.lstm_or_counts TEXT            some thirty CPU minutes; writes data/recurrent/turn.csv
+    python -m benchmarks.lstm_or_counts TEXT            some fifty CPU minutes; writes data/recurrent/turn.csv
     python -m benchmarks.lstm_or_counts TEXT --seeds 1  a part of it, printed and not written
     ... --seeds 1 --others                              of it, the other LSTMs only
 
