@@ -249,7 +249,7 @@ drawings.transformer_block("pre")
 # called a **residual connection**. The running sum is the **stream**, and we write $x$ for it.
 #
 # A sum has an advantage: the gradient has a straight way back, along the thick line, from the loss to the first layer. And because the norm comes before each module, this
-# arrangement is called *pre-norm*. In code, this is the feed-forward layer, and below it the block:
+# arrangement is called *pre-norm*. The feed-forward layer is short, and the block you write yourself.
 
 
 # %%
@@ -264,7 +264,32 @@ class FeedForward(nn.Module):
         return self.down(F.gelu(self.up(x)))
 
 
-# %%
+# %% [markdown] statement="Transformer"
+# ### The block, and the whole model
+#
+# First write what the picture shows: the `forward` of `Block(width, attention, feed_forward)`. It takes two lines, and its four modules are there already.
+#
+# Then put the blocks together. At the bottom of the model, each token number fetches its vector from an **embedding** $[V, C]$. But the scores of attention depend only on what the tokens are, and not on where they stand.
+# So each place has a vector of its own, too, from a table $[\text{block}, C]$, and the two vectors are added. Then come the blocks, one last norm, and at the top a score for each
+# token of the vocabulary.
+#
+# How does a vector become scores? The score of a token is the product of the final vector with that token's own row of the embedding. So one matrix is used at both ends.
+# Such **tied weights** save parameters. They also make sense, because what a token means when it is read and when it is written should be nearly the same.
+#
+# So write `Transformer(vocabulary, block, width, blocks)` with
+#
+# - `embedding` and `positions`, both `nn.Embedding`;
+# - `blocks`, a list of modules that are applied in order;
+# - `norm`, an `nn.LayerNorm`, and `head`, a linear layer without bias whose weight *is* the one of `embedding`.
+
+# %% [markdown] hints="Transformer"
+# 1. In the picture of the block, which two sums are on the thick line, and what does each module read? In the model, the first token of every text has place 0, also when a text is shorter than `block`.
+# 2. A Python list hides modules: torch finds parameters only in attributes that it knows. There is a list of its own.
+# 3. Tied means one tensor under two names, not two with equal numbers: both attributes must hold the *same* object, so that
+#    an update of one is an update of the other.
+
+
+# %% task="Transformer" points=5 level=2 minutes=20
 class Block(nn.Module):
     """Two modules, each of which reads a normalised copy of the stream and adds to it."""
 
@@ -273,35 +298,14 @@ class Block(nn.Module):
         self.attention_norm, self.attention = nn.LayerNorm(width), attention
         self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
 
-    def forward(self, x):  # [B, T, C] -> [B, T, C]
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]; x stays as it is."""
+        ### BEGIN SOLUTION
         x = x + self.attention(self.attention_norm(x))
         return x + self.feed_forward(self.feed_forward_norm(x))
+        ### END SOLUTION
 
 
-# %% [markdown] statement="Transformer"
-# ### The whole model
-#
-# At the bottom, each token number fetches its vector from an **embedding** $[V, C]$. But the scores of attention depend only on what the tokens are, and not on where they stand.
-# So each place has a vector of its own, too, from a table $[\text{block}, C]$, and the two vectors are added. Then come the blocks, one last norm, and at the top a score for each
-# token of the vocabulary.
-#
-# How does a vector become scores? The score of a token is the product of the final vector with that token's own row of the embedding. So one matrix is used at both ends.
-# Such **tied weights** save parameters. They also make sense, because what a token means when it is read and when it is written should be nearly the same.
-#
-# Write `Transformer(vocabulary, block, width, blocks)` with
-#
-# - `embedding` and `positions`, both `nn.Embedding`;
-# - `blocks`, a list of modules that are applied in order;
-# - `norm`, an `nn.LayerNorm`, and `head`, a linear layer without bias whose weight *is* the one of `embedding`.
-
-# %% [markdown] hints="Transformer"
-# 1. The first token of every text has place 0, also when a text is shorter than `block`.
-# 2. A Python list hides modules: torch finds parameters only in attributes that it knows. There is a list of its own.
-# 3. Tied means one tensor under two names, not two with equal numbers: both attributes must hold the *same* object, so that
-#    an update of one is an update of the other.
-
-
-# %% task="Transformer" points=4 level=2 minutes=16
 class Transformer(nn.Module):
     """Scores for the next token at each place of texts of up to `block` tokens; in `blocks` the same module may come twice."""
 
@@ -325,6 +329,57 @@ class Transformer(nn.Module):
         return self.head(self.norm(x))
         ### END SOLUTION
 
+
+# %% test="Transformer" aspect="a block adds to the stream" points=1
+_C = 3
+_block = Block(_C, torch_module("Linear", _C, _C), torch_module("Softplus"))
+_s = {"attention.weight": torch.randn(_C, _C), "attention.bias": torch.randn(_C)}
+for _norm in ("attention_norm", "feed_forward_norm"):
+    _s |= {f"{_norm}.{_part}": torch.randn(_C) for _part in ("weight", "bias")}
+_block.load_state_dict(_s)
+_x = torch.randn(2, 4, _C)
+_got = _block(_x.clone())
+assert np.shape(_got) == (2, 4, _C), (
+    f"x of shape {2, 4, _C}: the same is wanted back; yours: {_got!r}."
+)
+_read = F.layer_norm(_x, (_C,), _s["attention_norm.weight"], _s["attention_norm.bias"])
+_x = _x + F.linear(_read, _s["attention.weight"], _s["attention.bias"])
+_read = F.layer_norm(
+    _x, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
+assert close(_got, _x + F.softplus(_read), 1e-4, 1e-4), (
+    "With given weights and simple modules your block is off. Attention reads the normalised stream and its result is added; "
+    "then the feed-forward layer reads the normalised sum, and its result is added, too."
+)
+### BEGIN HIDDEN TESTS
+_C = size("C", least=2, large=16)
+
+
+def _block_of(kind, seed, C):
+    torch.manual_seed(seed)
+    here = kind is ours.Block  # modules are made where the block is
+    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
+    return kind(C, part("Linear", C, C), part("Linear", C, C))
+
+
+def _called(kind, seed, C, x):
+    weights = dict(_block_of(ours.Block, seed, C).state_dict())
+    block = _block_of(kind, seed, C)
+    block.load_state_dict({name: 1.5 * w + 0.1 for name, w in weights.items()})
+    return block.double()(x)
+
+
+agrees(
+    Block,
+    ours.Block,
+    whole(0, 10**6),
+    _C,
+    tensor(size("B"), size("T"), _C, kind="float64"),
+    by=_called,
+    rtol=1e-4,
+    atol=1e-4,
+)
+### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="scores by formula" points=1
 _V, _T, _C = 7, 4, 3

@@ -36,7 +36,7 @@ for name, size in sizes.items():
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad\qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
 #
 # With $\beta_1 = 0.9$ the mean $m$ looks back over about ten steps. Both means start at 0, and so they are too small at first: after one step, $m$ is only $0.1\, g$. In a true
-# mean, the weights of all gradients sum to 1. In $m$ they sum to $1 - \beta_1^t$ after $t$ steps: 0.1, then 0.19, then 0.27. So we divide $m$ by this number, and in the same way $v$ by $1 - \beta_2^t$.
+# mean, the shares of all gradients sum to 1. In $m$ they sum to $1 - \beta_1^t$ after $t$ steps: 0.1, then 0.19, then 0.27. So we divide $m$ by this number, and in the same way $v$ by $1 - \beta_2^t$.
 #
 # **AdamW** (I. Loshchilov and F. Hutter, 2019) adds **weight decay**: each step also multiplies the weight by $1 - \eta\lambda$. Here $\eta$ is the learning rate, and $\lambda$ says how strong
 # the decay is. (We take $\lambda = 0.1$.) So a weight that nothing needs drifts slowly towards 0. Together, with a tiny $\varepsilon$ that keeps the divisor from being 0,

@@ -12,7 +12,20 @@
 # +         x = self.blocks(self.embedding(tokens) + self.positions(places)[None])
 
 
-# %% right="tied the other way round"
+# %% right="tied the other way round, the block in four steps"
+class Block(nn.Module):
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.attention = nn.LayerNorm(width), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
+
+    def forward(self, x):
+        looked = self.attention(self.attention_norm(x))
+        middle = looked + x
+        thought = self.feed_forward(self.feed_forward_norm(middle))
+        return torch.add(middle, thought)
+
+
 class Transformer(nn.Module):
     def __init__(self, vocabulary, block, width, blocks):
         super().__init__()
@@ -66,7 +79,7 @@ class Transformer(nn.Module):
 # +             x = block(x + self.positions.weight[: tokens.shape[1]])
 
 
-# %% wrong="probabilities instead of scores" caught_by="scores by formula" change="x)) -> x)).softmax(-1)"
+# %% wrong="probabilities instead of scores" caught_by="scores by formula" change="self.head(self.norm(x)) -> self.head(self.norm(x)).softmax(-1)"
 
 
 # %% wrong="not tied" caught_by="one matrix at both ends"
@@ -153,3 +166,50 @@ class Transformer(nn.Module):
 
 
 # %% wrong="without blocks no norm" caught_by="scores by formula" change="self.head(self.norm(x)) -> self.head(self.norm(x) if len(self.blocks) else x)"
+
+
+# %% wrong="the result takes the place of the stream" caught_by="a block adds to the stream" change="x = x + self.attention( -> x = self.attention("
+
+
+# %% wrong="no residual around the feed-forward layer" caught_by="a block adds to the stream" change="return x + self.feed_forward( -> return self.feed_forward("
+
+
+# %% wrong="post-norm" caught_by="a block adds to the stream"
+# -         x = x + self.attention(self.attention_norm(x))
+# -         return x + self.feed_forward(self.feed_forward_norm(x))
+# +         x = self.attention_norm(x + self.attention(x))
+# +         return self.feed_forward_norm(x + self.feed_forward(x))
+
+
+# %% wrong="the normalised copy goes on" caught_by="a block adds to the stream"
+# -         x = x + self.attention(self.attention_norm(x))
+# +         x = self.attention_norm(x)
+# +         x = x + self.attention(x)
+
+
+# %% wrong="both modules read the same stream" caught_by="a block adds to the stream"
+# -         x = x + self.attention(self.attention_norm(x))
+# -         return x + self.feed_forward(self.feed_forward_norm(x))
+# +         looked = self.attention(self.attention_norm(x))
+# +         return x + looked + self.feed_forward(self.feed_forward_norm(x))
+
+
+# %% wrong="one norm for both modules" caught_by="a block adds to the stream" change="self.feed_forward_norm(x) -> self.attention_norm(x)"
+
+
+# %% wrong="no norm before the feed-forward layer" caught_by="a block adds to the stream" change="self.feed_forward_norm(x) -> x"
+
+
+# %% wrong="feed-forward first" caught_by="a block adds to the stream"
+# -         x = x + self.attention(self.attention_norm(x))
+# -         return x + self.feed_forward(self.feed_forward_norm(x))
+# +         x = x + self.feed_forward(self.feed_forward_norm(x))
+# +         return x + self.attention(self.attention_norm(x))
+
+
+# %% wrong="the stream is doubled" caught_by="a block adds to the stream" change="return x + self.feed_forward( -> return x + x + self.feed_forward("
+
+
+# %% wrong="added in place" caught_by="a block adds to the stream"
+# -         x = x + self.attention(self.attention_norm(x))
+# +         x += self.attention(self.attention_norm(x))

@@ -58,7 +58,7 @@ def go_on(model, tokens, n, pick, longest):
 # -     return tokens
 # +     return tokens[-n:] if n else []
 
-# %% wrong="the list itself grows" caught_by="your list stays as it is" change="tokens = list(tokens) -> pass"
+# %% wrong="the list itself grows" caught_by="one token after the other" change="tokens = list(tokens) -> pass"
 
 # %% wrong="reads once and picks n times" caught_by="one token after the other"
 # -     for _ in range(n):
