@@ -1,6 +1,6 @@
 """When does an LSTM of chapter 05 predict a text better than counting does: with how much text, after how long?
 
-    python -m benchmarks.lstm_or_counts TEXT            some fifty CPU minutes; writes data/recurrent/turn.csv
+    python -m benchmarks.lstm_or_counts TEXT            some forty CPU minutes; writes data/recurrent/turn.csv
     python -m benchmarks.lstm_or_counts TEXT --seeds 1  a part of it, printed and not written
     ... --seeds 1 --others                              of it, the other LSTMs only
 
@@ -55,7 +55,6 @@ OTHERS = {  # model in the file: its kind, training steps on all of the text
     "LSTM of 384, descent": (Kind(384), 2_000),
     "LSTM, half open": (Kind(b_f=0.0), 4_000),
     "LSTM of 192, AdamW, half open": (Kind(adamw=True, b_f=0.0), 2_000),
-    "LSTM of 384, AdamW, half open": (Kind(384, adamw=True, b_f=0.0), 2_000),
 }
 
 
