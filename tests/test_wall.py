@@ -1,5 +1,6 @@
 """Tests on our side, answers on theirs: what crosses the wall, and that a test means the same on both sides of it."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,11 @@ from autograder.authoring.build import build
 from autograder.chapter.cells import Notebook, NotebookCell
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, verdicts_of
-from autograder.course import Course
+from autograder.course import Course, open_course
 from autograder.wall.execute import SandboxedExecute
 from autograder.wall.judge import COURSES_OUTPUT, Judge
 from autograder.wall.names import modules_of, names_of, only_shown, plan
-from conftest import make_course
+from conftest import ROOT, make_course
 
 CHAPTER = "01_wall"
 TEXT = (Path(__file__).parent / "chapters" / f"{CHAPTER}.py").read_text()
@@ -218,3 +219,24 @@ def test_cells_with_magics_say_what_is_imported_before_students_come() -> None:
     modules = modules_of(Notebook.of(new_notebook(cells=[new_code_cell(source) for source in sources])))
     assert {"math", "PIL", "wave", "matplotlib.pyplot", "matplotlib_inline.backend_inline"} <= {*modules}
     assert modules_of(Notebook.of(new_notebook(cells=[new_code_cell("%%writefile a.py\nimport math")]))) == ()
+
+
+@pytest.mark.parametrize("name", open_course(ROOT).chapters())
+def test_no_check_of_the_course_waits_for_a_training(name: str) -> None:
+    """A name that two cells happen to share can make a training look as if a test needed it."""
+    reference = read_reference(open_course(ROOT), name)
+    left_out = only_shown(reference, reference)
+    given = [cell for i, cell in enumerate(reference.cells) if cell.is_code and cell.is_locked and i not in left_out]
+    lines = [line for cell in given if names_of(cell.source) is not None for line in ast.parse(cell.source).body]
+    functions = [line for line in lines if isinstance(line, ast.FunctionDef)]
+    trains = {"train"}
+    for _ in functions:  # one calls the other
+        trains |= {function.name for function in functions if called(function) & trains}
+    rest = [line for line in lines if not isinstance(line, ast.FunctionDef | ast.ClassDef)]
+    slow = [ast.unparse(line) for line in rest if called(line) & trains]
+    assert slow == (["reader = train_reader(new_reader, seed=5, seen=4)"] if name == "04_windows" else [])
+
+
+def called(tree: ast.AST) -> set[str]:
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {function.id for function in calls if isinstance(function, ast.Name)}

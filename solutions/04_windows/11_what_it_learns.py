@@ -319,9 +319,9 @@ tints = dict(zip(("NOUN", "PROPN", "VERB", "ADJ"), plots.COLOURS, strict=False))
 chosen = [i for i, word in enumerate(shown) if often[lexicon[word]] >= 60]
 chosen = [i for i in chosen if labels[i] in tints]
 chosen.sort(key=lambda i: -often[lexicon[shown[i]]])
-names, kinds = [lexicon[shown[i]] for i in chosen], [labels[i] for i in chosen]
+names, drawn = [lexicon[shown[i]] for i in chosen], [labels[i] for i in chosen]
 _, axes = plt.subplots(figsize=(8.5, 6))
-draw_map(axes, plane(tables[2, 1][chosen]), names, kinds)
+draw_map(axes, plane(tables[2, 1][chosen]), names, drawn)
 for tag, colour in tints.items():
     axes.plot([], [], "s", color=colour, label=tag)
 axes.margins(0.08)
