@@ -3,23 +3,20 @@
 # ---
 
 # %% [markdown]
-# Finish this sentence: *The cooks with the bags beside the quiet fountain …* Does *dance* come next, or *dances*? You know at once that it must be *dance*, because of *cooks*. But look how far away that word is:
-# eight words back. A trigram model looks at two words. The window network of chapter 04 looks at four. For both of them, *cooks* does not exist any more.
+# Finish this sentence: *The cooks with the bags beside the quiet fountain …* Does *dance* come next, or *dances*? You know at once that it must be *dance*, because of *cooks*. But look how far away that word is: eight words back. A trigram model looks at two words. The window network of chapter 04 looks at four. Neither of them can see *cooks*.
 #
-# One could make the window wider, but a table of counts runs out of text (chapter 01), and in a network every further word costs more weights (chapter 04). And wherever the window ends, the next sentence has its
-# important word one place further back. So let us try something else. We read one word at a time, and we carry a note along, a list of numbers that we update after each word. A network that works like this is called a **recurrent network**, and its note is called its **hidden state**. It has no window at
-# all. What it knows about the past is what it has written down.
+# One could make the window wider, but a table of counts runs out of text (chapter 01), and in a network every further word costs more weights (chapter 04). And wherever the window ends, the next sentence has its important word one place further back.
 #
-# **What this chapter promises.** In the first half hour you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for 10,000 steps while we shake them. Then you will see why a memory that is
-# so good is hard to *learn* by gradient descent, and you will build the network that gets around this problem, the **LSTM**. As soon as its equations stand in your notebook, it reads a text that you have chosen, and writes in its alphabet. The rest of the chapter asks two questions about
-# this: *how could it learn that?* And: *how do we make it good?* At the end you train it once more, with a training step and a loop that you have written yourself, and a number tells you how much better it has become.
+# So let us try something else. We read one word at a time, and we carry a note along: a list of numbers that we update after each word. A network that works like this is called a **recurrent network**, and its note is called its **state**. It has no window at all. What it knows about the past is what it has written down.
 #
-# **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next character of the same text. It needs seconds, and you will need ten minutes. Who wins, with how much text, and after how much training? Make a guess now. Section 8 has the measurements.
+# **What this chapter promises.** In the first half hour you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for 10,000 steps while we shake them. Then you will see why a memory that is so good is hard to *learn* by gradient descent, and you will build the network that gets around this problem, the **LSTM**. As soon as its equations work in your notebook, it learns for a minute from a text that you have chosen, and writes its first words. The rest of the chapter asks two questions about this: *how could it learn that?* And: *how do we make it good?*
+#
+# **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next character of the same text. It counts for a few seconds, and you will train for ten minutes. Who wins, with how much text, and after how much training? Make a guess now. Section 8 has the measurements.
 
 # %% [markdown]
-# The tasks take a little less than three hours. With reading, playing and training, count on four or four and a half. Section 5 ends at a good place for a break.
+# The tasks take a little less than three hours. With reading, playing and training, count on four and a half. Section 5 ends at a good place for a break.
 #
-# The next cell prints on which device your networks train. The networks here are small, and their steps come one after the other. For such work a GPU is no help: in our test a large one was slower than a single core of a CPU. If the cell says `cuda`, start Jupyter with `LMKIT_DEVICE=cpu`.
+# The next cell prints on which device your networks train. Use the CPU in this chapter: the networks are small, and each of their steps has to wait for the one before it. When we tried a large GPU, it was slower than a single core of a CPU. If the cell prints `cuda`, start Jupyter with `LMKIT_DEVICE=cpu`.
 
 # %%
 import math
@@ -74,25 +71,25 @@ def expect(got, names):
 # %% [markdown]
 # ## 1. One bit
 #
-# Here is the smallest task that needs a memory. A machine reads zeros and ones, one at a time, and after each of them we ask: *has there been a 1 yet?* In
+# Here is the smallest task that needs a memory. A machine reads zeros and ones, one at a time, and after each of them we ask: *has there been a 1 yet?* If it reads
 #
 #     0 0 1 0 0 0 0 0 ...
 #
-# the answer is *no, no, yes, yes, yes*, and so on, for ever. It is one bit of memory, and the machine has to keep it however long the silence after the 1 may be.
+# then the right answers are *no, no, yes, yes, yes*, and so on, for ever. It is one bit of memory, and the machine has to keep it however long the silence after the 1 may be.
 #
 # Our machine has a state of one number, $h$. If $h$ is positive, this means *yes*; if it is negative, *no*. At each step the machine reads a number $e_t$ (0 or 1) and makes its new state of two things: what it has just read, and its old state.
 #
 # $$h_t = \tanh(w_x e_t + w_h h_{t-1} + b), \qquad h_0 = 0$$
 #
-# The weight $w_x$ says how much the new number counts, $w_h$ says how much the machine's own past counts, and $b$, the **bias**, gives it a push in one direction at every step. The tanh keeps the result between $-1$ and 1. (A function in this place is called an
-# **activation function**.)
+# The weight $w_x$ says how much the new number counts, and $w_h$ says how much the old state counts. The **bias** $b$ pushes the state in one direction at every step. The tanh keeps the result between $-1$ and 1. (A function in this place is called an **activation function**.)
 #
 # Take $w_x = 1$, $w_h = \tfrac12$ and $b = 0$, and let it read 1, 0, 0:
 #
 # $$h_1 = \tanh(1) = 0.76, \quad h_2 = \tanh(\tfrac12 \cdot 0.76) = 0.36, \quad h_3 = \tanh(\tfrac12 \cdot 0.36) = 0.18.$$
 #
-# There is an echo of the 1, but it fades. After twenty steps nothing is left of it. Does it help to give the past its full weight, $w_h = 1$? Let us watch both, once in silence, and once while we add a little random **noise** of up to $\pm 0.1$ to the state after each step, because a memory that only works
-# when nothing else happens is not worth much. The 1 comes at step 10. Look for two things: is the state negative before the 1, and is it positive at the end?
+# There is an echo of the 1, but it fades. After twenty steps nothing is left of it. Does it help to give the past its full weight, $w_h = 1$?
+#
+# Let us watch both machines. The left panel shows them in silence. In the right panel we add a little random **noise** of up to $\pm 0.1$ to the state after each step, because a memory that only works when nothing else happens is not worth much. The 1 comes at step 10. Look for two things: is the state negative before the 1, and is it positive at the end?
 
 
 # %% folded="draws what a state does"
@@ -116,58 +113,65 @@ def watch(cells, noise, length=200, place=10):
 watch({"$w_h$ = 0.5": (1.0, 0.5, 0.0), "$w_h$ = 1": (1.0, 1.0, 0.0)}, noise=0.1)
 
 # %% [markdown]
-# Neither of them does the job. With $w_h = \tfrac12$ the 1 is forgotten after a few steps. With $w_h = 1$ it fades slowly, because the tanh squeezes the state a little at every step, and with noise it drifts up and down without any hold. Before the 1, the state is not even negative.
+# Neither of them does the job. With $w_h = \tfrac12$ the 1 is forgotten after a few steps. With $w_h = 1$ it fades slowly, because the tanh squeezes the state a little at every step, and under noise the state drifts up and down without any hold. And before the 1, neither state is negative.
 #
-# Now it is your turn. Change the three numbers and run the cell again, a few times. Can you find some that hold?
+# Now it is your turn. In the next cell the first numbers are ours, and they are not right yet. Change the three numbers and run the cell again, a few times. Can you find some that hold?
 
 # %% scratch=true
-watch({"mine": (1.0, 1.0, 0.0)}, noise=0.1)
+watch({"mine": (1.0, 1.2, 0.0)}, noise=0.1)
 
 # %% [markdown]
 # ### Where a state comes to rest
 #
-# Instead of searching blindly, look at what happens while only zeros are read. Then the new state depends on the old state alone, $h_t = \tanh(w_h h_{t-1} + b)$. This is a curve that we can draw: for each old state on the horizontal axis, its height is the new state. We also draw the diagonal, on which the new state equals the old one.
+# Instead of searching blindly, look at what happens while only zeros are read. Then the new state depends on the old state alone: $h_t = \tanh(w_h h_{t-1} + b)$. This is a curve that we can draw. The horizontal axis is the old state, and the height of the curve is the new one. The dotted diagonal marks all places where the new state equals the old one.
 #
-# With a curve and the diagonal you can follow a state with your finger. Have the figure below before you while you read this. The thin staircase on the steep curve starts at 0.15. Go up to the curve: its height is the next state. Go sideways to the diagonal: now that height has become your place on the axis. Go up to the curve again, sideways to the diagonal again, and so on. Each stair is one step in time.
-#
-# Where curve and diagonal cross, the state stays where it is. Such a place is called a **fixed point**. Look for the difference between the two curves. How many fixed points has each, and where do their staircases end?
+# Begin with the left panel, where $b = 0$. How often does each of the two curves cross the diagonal? And where do the thin staircases end?
 
-# %% folded="draws the fixed points" alt="Two curves of the next state over the state, and a diagonal. The flat one crosses it once, at zero, and its staircase runs down to there; the steep one crosses it three times, and its staircase climbs from 0.15 to the dot at 0.96."
-_, axes = plt.subplots(figsize=(7, 4.2))
+# %% folded="draws the fixed points" alt="Two panels with curves of the next state over the state, and a diagonal. Left, the flat curve crosses it once, at zero, and its staircase runs down to there; the steep one crosses it three times, and its staircase climbs from 0.15 to the dot at 0.96. Right, the steep curve is shifted down; it still crosses three times, but the middle crossing has moved to 0.31, and a staircase that starts at zero runs down to the dot at minus 0.98."
+_, panels = plt.subplots(1, 2, figsize=(7.4, 4.0), sharey=True)
 grid = np.linspace(-1.2, 1.2, 200)
-axes.plot(grid, grid, color="gray", linestyle=":", label="stays as it is")
-for slope, colour in ((0.7, plots.COLOURS[1]), (2.0, plots.COLOURS[0])):
-    axes.plot(grid, np.tanh(slope * grid), color=colour, label=f"$w_h$ = {slope:.1f}")
-    places = [0.15 if slope > 1 else 0.9]
-    heights = [0.0]
-    for _ in range(8):  # up (or down) to the curve, then sideways to the diagonal
-        after = math.tanh(slope * places[-1])
-        places, heights = [*places, places[-1], after], [*heights, after, after]
-    axes.plot(places, heights, color=colour, linewidth=1, alpha=0.7)
-axes.plot([-0.957, 0.957], [-0.957, 0.957], "o", color=plots.COLOURS[0])
-axes.plot(0, 0, "o", color=plots.COLOURS[0], markerfacecolor="white", markersize=12)
-axes.plot(0, 0, "o", color=plots.COLOURS[1])
-axes.set(
-    title="A steep curve has three fixed points, a flat one has one",
-    xlabel="state $h_{t-1}$",
-    ylabel="next state $h_t$ ($b$ = 0)",
-)
-axes.legend(loc="upper left")
+for axes, curves, resting, unstable in (  # curves: slope, bias, first state, colour
+    (panels[0], ((0.7, 0, 0.9, 1), (2.0, 0, 0.15, 0)), (-0.957, 0.957), 0.0),
+    (panels[1], ((2.0, -0.3, 0.0, 0),), (-0.978, 0.908), 0.311),
+):
+    axes.plot(grid, grid, color="gray", linestyle=":")
+    for slope, bias, start, colour in curves:
+        colour = plots.COLOURS[colour]
+        axes.plot(grid, np.tanh(slope * grid + bias), color=colour)
+        places, heights = [start], [start]
+        for _ in range(8):  # up (or down) to the curve, then sideways to the diagonal
+            after = math.tanh(slope * places[-1] + bias)
+            places, heights = [*places, places[-1], after], [*heights, after, after]
+        axes.plot(places, heights, color=colour, linewidth=1, alpha=0.7)
+    axes.plot(resting, resting, "o", color=plots.COLOURS[0])
+    axes.plot(
+        unstable, unstable, "o", color=plots.COLOURS[0], markerfacecolor="white", ms=11
+    )
+    axes.set(xlabel="old state $h_{t-1}$")
+panels[0].plot(0, 0, "o", color=plots.COLOURS[1], markersize=5)
+panels[0].text(0.35, 1.05, "$w_h$ = 2", color=plots.COLOURS[0])
+panels[0].text(0.75, 0.35, "$w_h$ = 0.7", color=plots.COLOURS[1])
+panels[0].set(title="$b$ = 0: one crossing, or three", ylabel="new state $h_t$")
+panels[1].set(title="$b$ = -0.3: the watershed moves")
 plt.show()
 
 # %% [markdown]
-# The flat curve has slope 0.7 at zero. Its staircase started at 0.9, and it runs down to the only crossing. It would end there from everywhere, so the past is forgotten. The steep curve has slope 2 at zero, more than the diagonal, and therefore it crosses the diagonal three times. From 0.15 the staircase climbs to the filled dot at 0.96, and from the negative side it would run down to the one at -0.96.
+# Follow one staircase with your finger, the blue one on the left. Start at 0.15 on the diagonal and go up to the curve: its height is the next state, 0.29. Go sideways to the diagonal: now 0.29 is the old state. Go up to the curve again: 0.52. One stair is one step in time, and the staircase climbs to the filled dot at 0.96. There curve and diagonal cross, so the new state equals the old one. Such a place is called a **fixed point**.
 #
-# These outer two fixed points are **stable**: a state near one of them is pulled towards it. The middle one of the steep curve, the ring, is **unstable**: it is a watershed, and the slightest push sends a state away from it, to one side or the other.
+# The flat curve has only one fixed point, at 0. Its staircase started at 0.9 and runs down to it, and it would do so from everywhere. Whatever the state was, it ends at 0, so the past is forgotten.
+#
+# The steep curve is steeper than the diagonal at 0, and therefore it crosses the diagonal three times. From every positive state the staircase climbs to 0.96, from every negative state it runs down to $-0.96$. These two fixed points are **stable**: a state near one of them is pulled towards it. The one in the middle, the ring, is **unstable**: the slightest push sends a state away from it, to one side or the other. It is a watershed.
+#
+# Now look at the right panel. It has the steep curve again, now with a bias of $-0.3$, which shifts the curve a little to the right. Both stable fixed points are still there, but the watershed has moved to 0.31. So a state that starts at 0 is now on the left of the watershed, and it runs down to *no*.
 
 # %% [markdown] statement="latch"
 # ### Hold a bit
 #
 # Two stable fixed points are exactly what a bit needs: one for *no*, one for *yes*. Engineers call such a thing a **latch**. Find three numbers $(w_x, w_h, b)$ such that $h_t$ is negative until the 1 comes, and positive from the 1 on.
 #
-# Your latch must hold for 10,000 steps after the 1, however late the 1 comes, and it must hold under the noise: after each step up to $\pm 0.1$ is added to the state, and the next step sees the noisy value. We check the sign of $h_t$ before that step's noise is added.
+# Your latch must hold for 10,000 steps after the 1, however late the 1 comes. It must also hold under noise: after each step up to $\pm 0.1$ is added to the state, and the next step sees the noisy value. We check the sign of $h_t$ before that step's noise is added.
 #
-# When it works, run the cell behind the checks. It draws your latch under a storm.
+# When it works, you will put your latch into a storm.
 
 # %% [markdown] hints="latch"
 # 1. You want two resting places, one negative and one positive, and a push that carries over from one to the other.
@@ -260,39 +264,39 @@ for _before in (1, 5, 50, 10_000):
 
 
 # %% [markdown]
-# Here is your latch, three times, on 300 steps, with the 1 at step 100. The noise grows from $\pm 0.1$ to $\pm 0.5$ and to $\pm 1.2$. (You have only promised to survive the first one.) At which noise does it break?
+# Here is your latch in three storms. In each panel twenty copies of it read the same 300 numbers, with the 1 at step 100, and each copy gets its own noise. The noise grows from $\pm 0.1$ to $\pm 0.5$ and to $\pm 1.2$. (You have only promised to survive the first one.) The titles count the copies whose answer was right at every step. At which noise does your latch break?
 
-# %% folded="draws your latch under noise" alt="Three panels of a state over 300 steps under growing noise. It is near minus one until the 1 comes and near plus one afterwards; under the strongest noise it falls from one side to the other."
+# %% folded="draws your latch under noise" alt="Three panels with the states of twenty latches over 300 steps under growing noise. Under the weakest noise all are near minus one until the 1 comes and near plus one afterwards; under the middle one some fall back later; under the strongest they fall from one side to the other."
+numbers = [float(value) for value in latch()]
+storm_bits = [float(t == 100) for t in range(300)]
+right_sign = np.arange(300) >= 100
 _, panels = plt.subplots(1, 3, figsize=(7.4, 2.6), sharey=True)
 for axes, loud in zip(panels, (0.1, 0.5, 1.2), strict=True):
-    axes.plot(
-        one_number(
-            *(float(value) for value in latch()), [t == 100 for t in range(300)], loud
-        ),
-        color=plots.COLOURS[0],
-        linewidth=1,
+    copies = np.array(
+        [one_number(*numbers, storm_bits, loud, seed) for seed in range(20)]
     )
+    survive = ((copies > 0) == right_sign).all(1).sum()
+    axes.plot(copies.T, color=plots.COLOURS[0], linewidth=0.6, alpha=0.3)
     axes.axhline(0, color="gray", linewidth=0.8)
     axes.axvline(100, color="gray", linestyle=":")
-    axes.set(title=f"noise ±{loud}", xlabel="step")
+    axes.set(title=f"±{loud}: {survive} of 20 right", xlabel="step")
 panels[0].set(ylabel="state $h_t$", ylim=(-1.1, 1.1))
 plt.show()
 
 # %% [markdown]
-# Under the noise that you promised to survive, one number remembers. Under the middle one it may hold in your picture, but let it run longer, and it will usually fall. Under the strongest one a single bad step can lose the bit, and a few in a row can make a 1 that never came. Every latch has such a limit, and below it, the latch holds for as long as you like. So a recurrent network *can* keep something; you have just built one that does. You may
-# wonder why people say that recurrent networks forget.
-#
+# Under the noise that you promised to survive, no copy is lost. How many survive $\pm 0.5$ depends on your three numbers; with ours only a few do. Every latch has such a limit. Above it, losing the bit is a matter of time, because sooner or later several bad steps come in a row. Below it, the latch holds for ever. So a recurrent network *can* keep something; you have just built one that does. Why, then, do people say that recurrent networks forget?
+
+# %% [markdown]
 # ### The price
 #
-# You found the three numbers by thinking. A network has to find them by **gradient descent**: it asks how the loss at the end would change if a weight were a little different. For a bit that was read long ago, that question has to travel back through all the states in between: a tiny change of $h_{t-1}$ changes $h_t$, which changes $h_{t+1}$, and so on. By the chain rule each
-# step multiplies by
+# You found the three numbers by thinking. A network has to find them by **gradient descent**: it asks how the loss at the end would change if a weight were a little different. For a bit that was read long ago, this question has to travel back through all the states in between: a tiny change of $h_{t-1}$ changes $h_t$, which changes $h_{t+1}$, and so on. By the chain rule each step multiplies by
 #
 # $$\frac{\partial h_t}{\partial h_{t-1}} = (1 - h_t^2)\, w_h,$$
 #
 # because the slope of the tanh at the place where its value is $h_t$ is $1 - h_t^2$. Let us see how large this factor is for your latch, when it rests.
 
 # %%
-w_x, w_h, b = (float(value) for value in latch())
+w_x, w_h, b = numbers
 resting = one_number(w_x, w_h, b, [1.0] + [0.0] * 100)[-1]
 factor = w_h * (1 - resting**2)
 print(
@@ -302,7 +306,6 @@ for steps in (2, 10, 40):
     print(f"{steps:3} steps multiply it by {abs(factor) ** steps:.1e}")
 
 # %% [markdown]
-# After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why noise cannot harm you. But a gradient *is* a small change. A stable fixed point shrinks every small change, so $\lvert \partial h_t / \partial h_{t-1} \rvert < 1$ there. The gradient is multiplied by the same number at every step, so it shrinks too. The better a
-# state ignores noise, the less gradient survives. **Robust memory and learnability pull against each other** (Y. Bengio, P. Simard and P. Frasconi, 1994).
+# After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why noise cannot harm you. But a gradient asks about exactly such a small change: what would be different at the end if this state were a little different now? At a stable fixed point the answer is *hardly anything*, since $\lvert \partial h_t / \partial h_{t-1} \rvert < 1$ there, and the gradient is multiplied by this number at every step. The better a state ignores noise, the less gradient survives. **Robust memory and learnability pull against each other** (Y. Bengio, P. Simard and P. Frasconi, 1994).
 #
 # If we want a network to *learn* what to remember, we need another kind of memory. But first let us see the same thing with more than one number.

@@ -1,15 +1,15 @@
 # %% [markdown]
 # ## 2. Many numbers
 #
-# A text is not made of zeros and ones, and one number is a small note. So let each word, or each character, be a vector $e_t$ of $d$ numbers, as in the chapters before, and let the state $h_t$ be a vector of $k$ numbers. The equation stays what it was. Only the weights become matrices:
+# A text is not made of zeros and ones, and one number is a small note. So we make both of them larger. From now on we call what is read in one step a **token**: a bit, a character, or a word. Each token is a vector $e_t$ of $d$ numbers, as in the chapters before, and the state $h_t$ is a vector of $k$ numbers. The equation stays what it was. Only the weights become matrices:
 #
 # $$h_t = \tanh(W_x e_t + W_h h_{t-1} + b),$$
 #
-# with $W_x$ of shape $[k, d]$, $W_h$ of shape $[k, k]$ and $b$ of shape $[k]$. This is the **recurrent neural network**, or RNN, of J. Elman (1990). To predict the next token, one more matrix $U$, of shape $[V, k]$, makes a **score** for each of the $V$ tokens out of the state, and a softmax turns the scores into probabilities, exactly as in chapter 04.
+# with $W_x$ of shape $[k, d]$, $W_h$ of shape $[k, k]$ and $b$ of shape $[k]$. This is the **recurrent neural network**, or RNN, of J. Elman (1990). To predict the next token, one more matrix $U$, of shape $[V, k]$, turns the state into a **score** for each of the $V$ tokens of the vocabulary. A softmax turns the scores into probabilities, exactly as in chapter 04.
 #
 # The picture shows the network while it reads four tokens. Drawing it out like this is called **unrolling**. It looks like four networks, but the four arrows with the name $W_x$ are the *same* matrix, and so are those with the name $W_h$. That is why it can read a text of any length without having one more weight.
 
-# %% folded="draws the unrolled network" alt="Four states in a row. Each gets the state before it through one matrix, and its word from below through another; above each there is a score."
+# %% folded="draws the unrolled network" alt="Four states in a row. Each gets the state before it through one matrix, and its token from below through another; above each there is a score."
 drawings.unrolled_rnn()
 
 # %% [markdown] statement="rnn"
@@ -17,7 +17,7 @@ drawings.unrolled_rnn()
 #
 # Write `rnn(e, h, W_x, W_h, b)`. It gets the vectors of all tokens of a text, `e`, of shape $[T, d]$, and the state `h` before the first of them. It returns all the states $h_1, \dots, h_T$, of shape $[T, k]$. Write the loop yourself; torch has a module for it, `nn.RNN`, and the check compares the two.
 #
-# With your function we will then measure an echo: how long does a network remember its first word?
+# With your function we will then measure an echo: how long does a network remember its first token?
 
 # %% [markdown] hints="rnn"
 # 1. Read the equation as an assignment: the new state stands left, the old one right.
@@ -48,7 +48,7 @@ _got = rnn(
 )
 assert torch.is_tensor(_got), f"Return a tensor of shape [T, k]; yours: {_got!r}."
 assert tuple(_got.shape) == (2, 1), (
-    f"Two words and a state of one number: shape (2, 1); yours: {tuple(_got.shape)}."
+    f"Two tokens and a state of one number: shape (2, 1); yours: {tuple(_got.shape)}."
 )
 assert close(_got[0, 0], math.tanh(1), 1e-5), (
     f"h_1 = tanh(1) = .7616; yours: {_got[0, 0]:.4f}."
@@ -102,11 +102,11 @@ _e, _W_x, _W_h, _b = (
 )
 _whole = rnn(_e, torch.zeros(2), _W_x, _W_h, _b)
 assert torch.is_tensor(_whole) and len(_whole) == 7, (
-    f"Seven words make seven states; yours: {_whole!r}."
+    f"Seven tokens make seven states; yours: {_whole!r}."
 )
 _second = rnn(_e[4:], _whole[3].clone(), _W_x, _W_h, _b)
 assert close(_second, _whole[4:], 1e-4, 1e-4), (
-    "Words 5 to 7, started from the state after word 4, should give the states of the whole text; yours do not."
+    "Tokens 5 to 7, started from the state after token 4, should give the states of the whole text; yours do not."
 )
 ### BEGIN HIDDEN TESTS
 _T, _d, _k = size("T"), size("d", large=None), size("k", large=None)
@@ -122,16 +122,18 @@ agrees(rnn, ours.rnn, *_given, by=gradients, mixtures=2, rtol=1e-3, atol=1e-3)
 # %% [markdown]
 # ### How long is an echo?
 #
-# Take two texts that differ only in their first word, and let the same network read both. How far apart are the two states after each word? As long as they differ, the network still knows something about the first word. When they are equal, the first word is forgotten for good.
+# Take two texts that differ only in their first token, and let the same network read both. After each token, compare the two states. As long as they differ, the network still knows something about the first token. When they are equal, the first token is forgotten for good.
 #
-# It depends on $W_h$. To have a single knob, we take a rotation, which changes no lengths, times a number $\rho$. So at each step the old state becomes $\rho$ times as long before the tanh squeezes it. Make a guess for $\rho$ = 0.8, 1 and 1.1 before you run the cell: which curves go down, and do they go down in a straight line? (The axis is logarithmic. On such an axis, a straight line means *the same factor at each step*.)
+# How long that takes depends on $W_h$. To have a single knob, we make $W_h$ a rotation times a number $\rho$. A rotation changes no lengths. So at each step the old state becomes $\rho$ times as long, before the tanh squeezes it.
+#
+# Make a guess for $\rho$ = 0.8, 1 and 1.1 before you run the cell: which of the three curves will go down? (The vertical axis is logarithmic. On such an axis, a straight line means *the same factor at each step*.)
 
-# %% alt="Distance between two runs that differ in the first word, over 60 words: with rho 0.8 it falls in a straight line to a millionth, with 1 it falls slowly, with 1.1 it stays near one."
+# %% alt="Distance between two runs that differ in the first token, over 60 tokens: with rho 0.8 it falls in a straight line to a millionth, with 1 it falls slowly, with 1.1 it stays near one."
 set_seed(5)
 width, rhos = 32, (0.8, 1.0, 1.1)
 rotation = torch.linalg.qr(torch.randn(width, width))[0]
-story = 0.05 * torch.randn(60, width)  # a text of 60 word vectors
-other = torch.cat([0.05 * torch.randn(1, width), story[1:]])  # with another first word
+story = 0.05 * torch.randn(60, width)  # the vectors of 60 tokens
+other = torch.cat([0.05 * torch.randn(1, width), story[1:]])  # with another first token
 
 
 def states_of(e, W_h):
@@ -146,23 +148,27 @@ for rho, colour in zip(rhos, plots.COLOURS, strict=False):
         range(1, 61), apart.norm(dim=1), color=colour, label=f"$\\rho$ = {rho}"
     )
 axes.set(
-    title="Below 1, the first word is forgotten by a constant factor",
-    xlabel="words read",
+    title="Below 1, the first token is forgotten by a constant factor",
+    xlabel="tokens read",
     ylabel="distance of the states (log)",
 )
 axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# With $\rho = 0.8$ the line is straight: at every step, the first word loses the same share. At $\rho = 1$ only the tanh wears the difference down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it.
-#
+# With $\rho = 0.8$ the line is straight: at every step, the first token loses the same share. At $\rho = 1$ only the tanh wears the difference down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it.
+
+# %% [markdown]
 # ### And how far does a gradient reach?
 #
-# For learning, the question is asked in the opposite direction: how much does the *last* state change if an earlier state changes a little? For one number, each step contributed the factor $(1 - h_t^2)\, w_h$. With vectors, the gradient itself is a vector of $k$ numbers, and each step back does two things to it: it multiplies each entry by its slope $1 - h_t^2$, and the result by the matrix $W_h^\top$.
+# The echo went forwards: we changed the beginning of a text and looked at the end. Learning goes backwards. It starts from the *last* state and asks of each earlier one: if this state had been a little different, how much would the last one have changed? For a state of one number, each step back contributed the factor $(1 - h_t^2)\, w_h$.
 #
-# Here is one step back with $k = 2$, $\rho = 0.8$ and a quarter turn: $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$. The states here are small, so all slopes are nearly 1, and only the matrix counts. A gradient of $(1, 0)$ at $h_t$ becomes $W_h^\top (1, 0) = (0, -0.8)$ at $h_{t-1}$, and $(-0.64, 0)$ at $h_{t-2}$. It turns, and at each step its length is multiplied by 0.8.
+# Now the gradient is a vector of $k$ numbers, like the state, and each step back does two things to it. First every number of the gradient is multiplied by its own slope, $1 - h_t^2$. Then the whole vector is multiplied by the matrix $W_h^\top$.
 #
-# Autograd can do that for us with 32 numbers. In the next cell it goes back through *your* loop, one state at a time. After each step back we measure the **length** of the gradient vector, that is, the root of the sum of its squares. The dashed lines are the prediction, $\rho$ to the power of the steps. Which of the three measured lines will leave its prediction?
+# Here is an example with $k = 2$. Let $W_h$ be a quarter turn times $\rho = 0.8$, that is, $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$, and let the states be so small that all slopes are nearly 1. If the gradient of $h_t$ is $(1, 0)$, then that of $h_{t-1}$ is $W_h^\top (1, 0) = (0, -0.8)$, and that of $h_{t-2}$ is $(-0.64, 0)$. So the gradient turns, and each step back makes it 0.8 times as long.
+
+# %% [markdown]
+# In the next cell, autograd does this with 32 numbers. It goes back through *your* loop, one state at a time, and after each step back we measure the **length** of the gradient, that is, the root of the sum of its squares. The dashed lines are the prediction from the example, $\rho$ to the power of the steps. Which of the three measured lines will leave its prediction?
 
 # %% alt="Length of the gradient by steps back, on a logarithmic scale: for rho 0.8 it falls in a straight line along the dashed prediction; for 1.0 it falls slowly; for 1.1 it stays far below its dashed line."
 
@@ -195,7 +201,13 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The two figures look alike, and they must: what does not influence the end gets no gradient from the end. With $\rho = 0.8$ the gradient **vanishes**: a word fifty steps back has about a hundred thousandth of the influence of the last one, so training hardly ever notices it. With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times as long. Without the tanh it would follow the dashed line, up to nearly 300 times; this is called **exploding**. Here the tanh holds it back, but it does not always do so.
+# Take the lines one by one.
 #
-# And the middle curve? At $\rho = 1$ the gradient hardly fades. So one could simply start an RNN with a rotation for $W_h$. People do: it is called an **orthogonal start**. (Q. Le, N. Jaitly and G. Hinton, 2015, got far with the simplest one, the identity, in a network with ReLU in place of the tanh.) But notice what it cannot do. It keeps everything for equally long, a comma as well as the subject of the sentence. A reader should be able to *decide*: this I keep, that I
-# forget, and this new thing replaces that old one. For decisions we need another kind of network.
+# - With $\rho = 0.8$ the gradient follows its prediction, and it **vanishes**. A token fifty steps back has about a hundred thousandth of the influence of the last one. Training hardly ever notices it.
+# - With $\rho = 1$ the prediction is level. The measured gradient sinks slowly, to about a sixth, because the slopes of the tanh are a little smaller than 1.
+# - With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times as long. Without the tanh it would follow its dashed line, up to nearly 300 times. This is called **exploding**. Here the tanh holds it back, but it does not always do so.
+#
+# Compare this with the figure of the echo. The two ask opposite questions, and still the curves look alike. The reason is that both ways lead through the same states, and at each of them through the same slope and the same $W_h$. A token that is soon forgotten gets little gradient.
+
+# %% [markdown]
+# So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. (Q. Le, N. Jaitly and G. Hinton, 2015, got far with the simplest one, the identity, in a network with ReLU in place of the tanh.) But notice what it cannot do. It keeps everything for equally long, a comma as well as the subject of the sentence. A reader should be able to *decide*: this I keep, that I forget, and this new thing replaces that old one. For decisions we need another kind of network.

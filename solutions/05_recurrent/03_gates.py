@@ -15,8 +15,9 @@
 drawings.lstm_gates()
 
 # %% [markdown]
-# The first number survives: its forget gate is 1, so it is kept as it is, and its output gate is 1, so it is shown. The second is erased and gets a new value, but it is not shown yet. In the third, one half is kept and one half is new. Now look at the row *add*. On the way from the old cell to the new one there is no matrix and no tanh. The old number is multiplied by a gate, something is added to it, and that is all.
-#
+# The first number survives: its forget gate is 1, so it is kept as it is, and its output gate is 1, so it is shown. The second is erased and gets a new value, but it is not shown yet. Of the third, one half is kept, and half of its candidate is added. Now look at the row *add*. On the way from the old cell to the new one there is no matrix and no tanh. The old number is multiplied by a gate, something is added to it, and that is all.
+
+# %% [markdown]
 # And who makes the decisions? The network itself. Each gate is a small layer of its own. It reads the token and the last state, $[e_t, h_{t-1}]$, joined to one vector of $d + k$ numbers. A decision must be a number between 0 and 1, so its activation function is the **sigmoid** $\sigma(a) = 1 / (1 + e^{-a})$: for example, $\sigma(0) = 0.5$, $\sigma(5) = 0.993$ and $\sigma(-5) = 0.007$. The candidate is made in the same way, but with a tanh, since new content may be negative as well.
 #
 # Together, these are the equations of the **LSTM**, which stands for *long short-term memory* (S. Hochreiter and J. Schmidhuber, 1997; the forget gate was added by F. Gers and others in 2000):
@@ -29,7 +30,7 @@ drawings.lstm_gates()
 #
 # Each $W$ has the shape $[k, d + k]$ and each bias the shape $[k]$. The left column holds the three decisions. The right column says what is done with them. In the drawing below, the cell runs along the top, and the four grey boxes hold all the weights. (C. Olah's *Understanding LSTM Networks*, 2015, taught many people to see the cell in this way, as a conveyor belt.)
 
-# %% folded="draws the cell" alt="Above a straight line carries the cell past a product and a sum. Below, state and word feed four boxes: forget gate, input gate, new content and output gate, whose results meet that line."
+# %% folded="draws the cell" alt="Above a straight line carries the cell past a product and a sum. Below, state and token feed four boxes: forget gate, input gate, new content and output gate, whose results meet that line."
 drawings.lstm_cell()
 
 # %% [markdown]
@@ -38,7 +39,7 @@ drawings.lstm_cell()
 # %% [markdown] statement="lstm_step"
 # ### One step of an LSTM
 #
-# Write `lstm_step(e, h, C, W, b)`, one step for a whole batch of $B$ texts at once. `W` and `b` are dictionaries with the keys `"C"`, `"f"`, `"i"` and `"o"`; it returns the new $h$ and the new $C$.
+# Write `lstm_step(e, h, C, W, b)`. It takes one step with $B$ texts at once, one in each row of `e`, `h` and `C`. `W` and `b` are dictionaries with the keys `"C"`, `"f"`, `"i"` and `"o"`. It returns the new $h$ and the new $C$.
 #
 # All models that you train on your text in this chapter are built around this function. When it works, it reads your text a few cells further down, and writes.
 
@@ -128,7 +129,7 @@ _W, _b = (
 agrees(lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
-# %% test="lstm_step" aspect="word first, then state" points=1
+# %% test="lstm_step" aspect="token first, then state" points=1
 _W = {part: torch.zeros(1, 3).double() for part in "Cfio"}
 _b = {part: torch.full((1,), 40.0).double() for part in "fio"} | {
     "C": torch.zeros(1).double()
@@ -194,7 +195,7 @@ for _scenario in (_two_steps, gradients):
 # %% [markdown]
 # ### Your text, already
 #
-# You have an LSTM, so let it read something. Here is your text. If you have put a file into `work/texts`, it is that one. The network reads it character by character, so its vocabulary is small: $V$ is the number of different characters in the part that it learns from. (A character that your network has never met in training is read as �.)
+# You have an LSTM, so let it read something. Here is your text. If you have put a file into `work/texts`, it is that one. The network reads it character by character, so a token is now a character, and the vocabulary is small: $V$ is the number of different characters in the part that it learns from. (A character that your network has never met in training is read as �.)
 
 # %%
 mine = lmkit.load("mine", unit="character")
@@ -205,7 +206,7 @@ V = len(symbols)
 
 
 def to_ids(text):
-    """The numbers of the characters of a text, a tensor."""
+    """The numbers in `symbols` of the characters of a text, a tensor."""
     return torch.tensor(
         [index_of.get(character, 0) for character in text], dtype=torch.long
     )
@@ -217,7 +218,7 @@ print(f"{len(text_ids['train']):,} characters to learn from, V = {V}. It begins:
 print(my_text["train"][:200])
 
 # %% [markdown]
-# Around your step we need a layer that goes through a text, and around the layer a language model: an embedding below it, and above it the matrix $U$ of section 2. It is worth reading these two classes, because they stay with us for the whole chapter. The layer has one knob, `b_f`, the bias of the forget gate. For the moment it is 0.
+# Around your step we need two classes, and they stay with us for the whole chapter. `LSTM` is a layer: it goes through a text and calls your step for each token. `LanguageModel` is the network around it: an embedding below, which turns each token into its vector, and above it the matrix $U$ of section 2, which makes the scores. The layer has one knob, `b_f`, the bias of the forget gate. For the moment it is 0.
 
 
 # %%
@@ -249,7 +250,7 @@ class LSTM(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """Token numbers [B, T] and a state -> scores [B, T, V] and the new state. In the middle is your LSTM."""
+    """Tokens [B, T] and a state -> scores [B, T, V] and the new state. In the middle is your LSTM."""
 
     def __init__(self, V, d, k, b_f=0.0):
         super().__init__()
@@ -266,7 +267,7 @@ class LanguageModel(nn.Module):
 # NBVAL_IGNORE_OUTPUT
 # (one last digit rounded otherwise changes a character, and all that follow)
 def first_words(length=160):
-    """How the first network goes on from the prompt."""
+    """How the first network goes on from the prompt, at temperature 0.8."""
     told = go_on(first_model, to_ids(prompt).tolist(), length)
     return prompt + "".join(symbols[i] for i in told)
 
@@ -278,24 +279,24 @@ print(f"{sum(w.numel() for w in first_model.parameters()):,} weights, all random
 print(first_words())
 
 # %% [markdown]
-# Dice with $V$ faces. The network has never seen a text. So let it see yours, for about a minute. The next cell cuts random excerpts of 64 characters out of your text, and the course's own loop from chapter 04 asks the network, at each character, which one comes next. You will replace everything in it later; this is only a first look. What do you expect after one minute: the right letters? Words? Sentences?
+# Dice with $V$ faces. The network has never seen a text. So let it see yours, for about a minute. The next cell cuts random **excerpts** of 64 characters out of your text and gives the network 32 of them at a time. Such a group is called a **batch**. For each character, the course's own loop from chapter 04 asks the network which one comes next. You will replace all of this later; it is only a first look. What do you expect after one minute: the right letters? Words? Sentences?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-pieces_from = np.random.default_rng(1)
+excerpts_from = np.random.default_rng(1)
 
 
-def random_pieces(_):
-    """A batch of 32 pieces of 64 characters, and the same places one character later."""
-    begins = pieces_from.integers(0, len(text_ids["train"]) - 65, 32)
+def random_excerpts(_):
+    """A batch of 32 excerpts of 64 characters, and the same places one character later."""
+    begins = excerpts_from.integers(0, len(text_ids["train"]) - 65, 32)
     found = torch.stack([text_ids["train"][begin : begin + 65] for begin in begins])
     return found[:, :-1], found[:, 1:]
 
 
 first_history = train(
     first_model,
-    random_pieces,
+    random_excerpts,
     lambda model, batch: stream_loss(model, batch, {}),
     steps=budget().choose(grading=150, laptop=3_000, gpu=1_500),
     seconds=60,
@@ -310,8 +311,9 @@ print(first_words())
 # %% [markdown]
 # Your equations have learned the alphabet, the spelling of short words, and a little of how your text sounds. Nobody has told the network what a word is. It reads one character at a time, and all that it has of the past is a list of numbers.
 #
-# Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory; here something has survived, and we want to know what. And: *how do we make it good?* We could wait longer, of course. But there is also the start of the gates, the way of reading, and the size, and you will measure what each is worth. The first question needs sections 3, 4 and 5, and the second one sections 6 to 8.
-#
+# Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory; here something has survived, and we want to know what. And: *how do we make it good?* We could wait longer, of course. But there are also the start of the gates and the way of reading the text, and you will measure what each of them is worth. The first question needs sections 3, 4 and 5, and the second one sections 6 to 8.
+
+# %% [markdown]
 # ### The bit once more
 #
 # Let us begin with the gates. Can this thing hold a bit? We repeat what you did in section 1, and we make it a little harder and more useful: the machine should be able to *change its mind*. It reads two numbers at each step, $e_t = [\text{bit}, \text{write}]$, each of them 0 or 1. Whenever *write* is 1, the cell has to take over the bit. Whenever *write* is 0, it has to keep what it has, whatever the bit is. That is how a memory chip works. For example, if it reads
@@ -326,12 +328,13 @@ print(first_words())
 # %% [markdown] statement="keep_bit"
 # ### Set the gates by hand
 #
-# The cell has one number ($k = 1$), and you set its weights.
+# The cell has one number ($k = 1$), and you set its weights. There are two functions to write.
 #
-# - `keep_bit()` returns `(W, b)`, dictionaries of nested lists. After a bit was written, $h_t > 0.5$ if it was 1 and $h_t < -0.5$ if it was 0, even 1,000 steps later.
-# - `forget_bias(steps)` answers a question that we will need again and again. If all weights are zero, and nothing is written, the forget gate is the same at every step, $f = \sigma(b_f)$. For which $b_f$ is *half* of the cell left after so many steps? So `steps` is the **half-life** of the memory.
+# `keep_bit()` returns `(W, b)`, dictionaries of nested lists. After a 1 was written, $h_t$ must be above 0.5, and after a 0 was written, below $-0.5$, even 1,000 steps later.
 #
-# When it works, the next figure shows your memory chip at work.
+# `forget_bias(steps)` answers a question that we will need again and again. Suppose that all weights are zero and nothing is written. Then the forget gate is the same at every step, $f = \sigma(b_f)$, and the cell fades. After how many steps is half of it left? This number is the **half-life** of the memory. Your function gets the half-life, `steps`, and returns the $b_f$ that gives it. For example, at $b_f = 0$ the gate is one half, so the half-life is a single step.
+#
+# When both work, the next figure shows your memory chip at work.
 
 # %% [markdown] hints="keep_bit"
 # 1. For each of the four parts ask: which of *bit*, *write* and $h$ should it depend on at all?
@@ -385,7 +388,7 @@ for _bit in (1, 0):
     ):
         _h = one_cell(*_got, [*_words, (_bit, 1)])[-1]
         assert (_h > 0.5) if _bit else (_h < -0.5), (
-            f"{len(_words)} times the word {_words[0]} (bit, write), then bit {_bit} is written: h is {_h:.3f}."
+            f"{len(_words)} times the token {_words[0]} (bit, write), then bit {_bit} is written: h is {_h:.3f}."
         )
 ### END HIDDEN TESTS
 
@@ -493,11 +496,14 @@ for half_life in (1, 5, 20, 100):
     print(f"half-life {half_life:3} steps: b_f = {forget_bias(half_life):.2f}")
 
 # %% [markdown]
-# Look at the printed lines. With $b_f = 0$, the forget gate is $\sigma(0) = \tfrac12$, and half of everything is gone after a single step. Your first model started like this, and so, nearly, does torch's `nn.LSTM`. (Keras starts with $b_f = 1$.) Remember this line for sections 5 and 6.
+# The state changes at the triangles and nowhere else.
 #
+# Now look at the printed lines. With $b_f = 0$, the forget gate is $\sigma(0) = \tfrac12$, and half of everything is gone after a single step. Your first model started like this, and so, nearly, does torch's `nn.LSTM`. (Keras starts with $b_f = 1$, a half-life of two steps.) Remember the line of half-life 1; it comes back in sections 4, 5 and 6.
+
+# %% [markdown]
 # ### The other side of the bargain
 #
-# Your latch and your cell both hold a bit, but in opposite ways. The latch *pulls its state back* to a fixed point at every step. The cell is *left alone*. In section 1 we shook the latch, because a memory that only works when nothing else happens is not worth much. So, to be fair, let us shake the cell: 300 copies of it, each with a 1 written at step 0, and after each step up to $\pm 0.1$ is added to $C_t$. For comparison, 300 of your latches get the same noise. What share of them still says *1* after 1,000 steps?
+# Your latch and your cell both hold a bit, but in opposite ways. The latch *pulls its state back* to a fixed point at every step. The cell is *left alone*. In section 1 we shook the latch. To be fair, let us shake the cell as well: 300 copies of it, each with a 1 written at step 0, and after each step up to $\pm 0.1$ is added to $C_t$. Beside them, 300 of your latches get the same noise. What share of each still says *1* after 1,000 steps?
 
 # %% alt="The share of memories that still hold the bit, over 1,000 noisy steps. The latches stay at 100 percent. The cells, if nothing pulls them back, stay near 100 percent for some fifty steps, and then lose the bit one after the other."
 
@@ -546,6 +552,6 @@ for name, share in shares.items():
     )
 
 # %% [markdown]
-# With the usual weights, the cells forget one after the other. Nothing pulls a cell back, so the small pushes add up, and sooner or later they have carried it across zero. (Guessing would be 50 %, so the printed share after 1,000 steps is not much.) (If you have set your weights so that $h$ feeds the bit back into the cell, yours may stay. Then you have built a latch inside the cell, and you pay for it as in section 1.)
+# With the usual weights, the latches stay and the cells forget one after the other. Nothing pulls a cell back, so the small pushes add up, and sooner or later they have carried it across zero. (Guessing would be right in 50 %. If none of your cells is lost, you have set your weights so that $h$ feeds the bit back into the cell. Then you have built a latch inside the cell, and you pay for it as in section 1.)
 #
-# So the cell has not escaped from the bargain between robust memory and learnability. It has taken *the other side* of it. The latch shrinks small changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient. For a network that has to learn that is a good trade. What disturbs its cells is not noise from outside but its own gates, when they are not quite open or not quite closed, and those can be trained. How much of the gradient stays, we see now.
+# So the cell has not escaped from the bargain between robust memory and learnability. It has taken *the other side* of it. The latch shrinks small changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient. For a network that has to learn, that is a good trade. Nobody shakes its cells from outside. What disturbs them are its own gates, when they are not quite open or not quite closed, and gates can be trained. How much of the gradient stays, we see now.

@@ -1,37 +1,42 @@
 # %% [markdown]
 # ## 4. Backwards through the gates, once by hand
 #
-# Your first model has learned from its gradients. We want to see what happens to a gradient on its way back through the gates, and to *see* it we send one back through one step with our own hands. It is the one longer calculation in this chapter. You need it once in your life, and then you can leave it to autograd with a good conscience.
+# Your first model has learned, so some gradient must have come back to it through its gates. How much, and by which way? To *see* that, we send a gradient back through one step with our own hands. It is the one longer calculation of this chapter. You need it once in your life, and then you can leave it to autograd with a good conscience.
 #
-# Each of the $B$ texts has read a vector $e_t$ of $d$ numbers and an old state $h_{t-1}$ of $k$ numbers, and the four parts each have a matrix $W$ and a bias $b$, as in section 3.
+# The step is that of `lstm_step`. It has read a token $e_t$ of $d$ numbers, an old state $h_{t-1}$ and an old cell $C_{t-1}$ of $k$ numbers each, and each of its four parts has a matrix $W$ and a bias $b$.
 #
-# **What arrives.** Imagine that the text goes on after step $t$, and that somebody has already worked backwards through the rest of it. Two gradients of the loss $\ell$ arrive at our step. One belongs to $h_t$: call it $dh$. It is the whole gradient of $h_t$: what comes from the scores of step $t$, and from the gates of step $t+1$. The other one, call it $dC$, is only the part of the gradient of $C_t$ that comes back along the belt, from $C_{t+1}$. The part through $h_t$ is still missing, and the next line adds it.
+# **What arrives.** The text goes on after step $t$. Imagine that somebody has already worked backwards through all of the rest. From there, two gradients of the loss $\ell$ arrive at our step:
 #
-# **First add.** $C_t$ does not act through the belt alone. It also acts through $h_t = o_t \star \tanh(C_t)$. When something has several ways to the loss, their contributions add up. So before anything else we add the two:
+# - $dh$ is the gradient of $h_t$. It is complete: it contains what comes from the scores of step $t$, and what comes from the gates of step $t+1$, which have read $h_t$.
+# - $dC$ comes back along the belt, from $C_{t+1}$. It is only a *part* of the gradient of $C_t$, because $C_t$ also acts through $h_t$.
+#
+# **An example to follow.** Take $k = 1$ and $d = 1$, with $C_{t-1} = 1$, the gates $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate $\tilde C = 0.4$. Forwards the step has computed $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, then $\tanh(1.1) = 0.80$ and $h_t = 0.40$. Now $dh = 1$ and $dC = 0.2$ arrive. Four steps lead back from here.
+
+# %% [markdown]
+# **Step 1: complete the gradient of $C_t$.** The cell has two ways to the loss: along the belt, and through $h_t = o_t \star \tanh(C_t)$. When something acts in several ways, their contributions add up:
 #
 # $$G = dC + dh \star o_t \star (1 - \tanh^2 C_t).$$
 #
-# From here on, $G$ is *the* gradient of $C_t$, and $dC$ is not needed any more.
+# In the example, the slope of the tanh is $1 - 0.80^2 = 0.36$, so $G = 0.2 + 1 \cdot 0.5 \cdot 0.36 = 0.38$. From here on, $G$ is *the* gradient of $C_t$, and $dC$ is not needed any more.
 #
-# **Then go through the sum.** $C_t = f_t \star C_{t-1} + i_t \star \tilde C_t$. If $C_{t-1}$ changes a little, $C_t$ changes $f_t$ times as much. The same goes for the other three factors, each of which is multiplied by its partner. So
+# **Step 2: through the equations of $C_t$ and $h_t$.** In $C_t = f_t \star C_{t-1} + i_t \star \tilde C_t$, each factor is multiplied by a partner. If $C_{t-1}$ changes a little, $C_t$ changes $f_t$ times as much. So the gradient of each factor is $G$ times its partner. The output gate stands in the other equation, $h_t = o_t \star \tanh(C_t)$, so it gets $dh$ times its partner there.
 #
-# | gradient of | is | because its partner in the equation is |
+# | gradient of | is | in the example |
 # |---|---|---|
-# | $C_{t-1}$ | $G \star f_t$ | $f_t$ |
-# | $f_t$ | $G \star C_{t-1}$ | $C_{t-1}$ |
-# | $\tilde C_t$ | $G \star i_t$ | $i_t$ |
-# | $i_t$ | $G \star \tilde C_t$ | $\tilde C_t$ |
+# | $C_{t-1}$ | $G \star f_t$ | $0.38 \cdot 0.9 = 0.34$ |
+# | $f_t$ | $G \star C_{t-1}$ | $0.38 \cdot 1 = 0.38$ |
+# | $\tilde C_t$ | $G \star i_t$ | $0.38 \cdot 0.5 = 0.19$ |
+# | $i_t$ | $G \star \tilde C_t$ | $0.38 \cdot 0.4 = 0.15$ |
+# | $o_t$ | $dh \star \tanh(C_t)$ | $1 \cdot 0.80 = 0.80$ |
 #
-# The first row is the one for which we came. There is no matrix in it, and no $1 - h^2$. If the gate is open, the gradient passes *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. That is the whole trick of the LSTM. (Transformers, in chapter 06 and later, have a relative of it without a gate, the *residual connection*.)
+# The first row is the one for which we came. There is no matrix in it, and no slope of a tanh. If the gate is open, the gradient passes *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. This is the idea of the LSTM. (Transformers, in chapter 06 and later, have a relative of it without a gate, the *residual connection*.)
+
+# %% [markdown]
+# **Step 3: through the activation functions.** The forget gate is $f = \sigma(a_f)$ with $a_f = W_f\,[e_t, h_{t-1}] + b_f$. The slope of a sigmoid can be written with its own value, $\sigma' = \sigma\,(1 - \sigma)$, just as that of the tanh is $1 - \tanh^2$. In the example it is $0.9 \cdot 0.1 = 0.09$. So the gradient of $a_f$, which we call $\delta_f$, is $0.38 \cdot 0.09 = 0.034$. Each of the other three parts has its own $\delta$, made in the same way.
 #
-# **In numbers, for $k = 1$.** Say $C_{t-1} = 1$, the gates are $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate is $\tilde C = 0.4$. Forwards: $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, $\tanh(1.1) = 0.80$ and $h_t = 0.40$. The step has read $e_t = 2$ and $h_{t-1} = 0.5$, so $d = 1$. Now let $dh = 1$ and $dC = 0.2$ arrive.
+# **Step 4: through the weights.** Write $x = [e_t, h_{t-1}]$ for what all four parts have read, and let it be $(2, 0.5)$ in the example. Each weight was multiplied by a number of $x$. So the gradient of $W_f$ is $\delta_f$ times $x$, that is, $0.034 \cdot (2, 0.5) = (0.068, 0.017)$. The gradient of $b_f$ is $\delta_f$ itself. And $x$ was multiplied by the weights, so it gets $\delta_f$ times $W_f$. If $W_f$ is $(0.3, -0.2)$, this is $(0.010, -0.007)$. All four parts have read $x$, so its gradient is the sum of four such contributions.
 #
-# 1. Add: the slope of the tanh is $1 - 0.80^2 = 0.36$, so $G = 0.2 + 1 \cdot 0.5 \cdot 0.36 = 0.38$.
-# 2. Through the sum: $C_{t-1}$ gets $0.38 \cdot 0.9 = 0.34$; $f$ gets $0.38 \cdot 1 = 0.38$; $\tilde C$ gets $0.38 \cdot 0.5 = 0.19$; $i$ gets $0.38 \cdot 0.4 = 0.15$. The output gate gets its share from $h_t$ directly: $1 \cdot 0.80 = 0.80$.
-# 3. Through the activation functions. The slope of a sigmoid can be written with its own value, $\sigma' = \sigma\,(1 - \sigma)$, just as that of the tanh is $1 - \tanh^2$. For the forget gate it is $0.9 \cdot 0.1 = 0.09$, which leaves $\delta_f = 0.38 \cdot 0.09 = 0.034$. This $\delta_f$ is the gradient of $a_f = W_f\,[e_t, h_{t-1}] + b_f$, the number that went into the sigmoid. Each of the other three parts has its own $\delta$, made in the same way.
-# 4. Through the weights. $a_f$ is an affine map of $x = [e_t, h_{t-1}]$. Here $x = (2, 0.5)$. So the gradient of $W_f$ is $\delta_f$ times what the weight was multiplied with, $0.034 \cdot (2, 0.5) = (0.068, 0.017)$, and that of $b_f$ is $\delta_f$ itself. Back to $x$ goes $\delta_f$ times the weights $W_f$, and since all four parts have read $x$, their four contributions add up.
-#
-# Do steps 3 and 4 for one more part with pencil and paper before you write any code. Then the function is the same four steps, for arrays.
+# Now you: do steps 3 and 4 for the input gate, with pencil and paper. (You should find $\delta_i = 0.152 \cdot 0.5 \cdot 0.5 = 0.038$, for $W_i$ the gradient $(0.076, 0.019)$, and for $b_i$ again 0.038.) Then the function is the same four steps, for arrays.
 
 # %% [markdown] statement="lstm_back"
 # ### One step back
@@ -127,7 +132,7 @@ for _B, _d, _k in _sizes:
             "The new C has two ways to the loss, through h and by itself; the old C has one, through a gate."
         )
 
-# %% test="lstm_back" aspect="back into word and state" points=1
+# %% test="lstm_back" aspect="back into token and state" points=1
 _sizes = [(2, 3, 4)]
 ### BEGIN HIDDEN TESTS
 _sizes += [(1, 2, 3), (3, 1, 1), (4, 3, 3), (1, 4, 2)]
@@ -145,7 +150,7 @@ for _B, _d, _k in _sizes:
             f"{_name}: shape {tuple(_two.shape)} wanted; yours: {np.shape(_one)}."
         )
         assert close(_one, _two, 1e-4, 1e-6), (
-            f"B = {_B}, d = {_d}, k = {_k}: {_name} is off. All four parts have read word and state, word first."
+            f"B = {_B}, d = {_d}, k = {_k}: {_name} is off. All four parts have read token and state, token first."
         )
 
 # %% test="lstm_back" aspect="back into weights and biases" points=1
@@ -212,7 +217,7 @@ agrees(lstm_back, ours.lstm_back, *_given, by=without_autograd, rtol=1e-4, atol=
 # %% [markdown]
 # ### A whole text
 #
-# Repeat this one step from the last token to the first, and you have **backpropagation through time**. Here is a text of 30 tokens: forwards with your `lstm_step`, backwards with your `lstm_back`. For comparison, torch does the same with `nn.LSTM` and autograd. (torch keeps the four matrices in one, in the order $i, f, \tilde C, o$, and it has two biases that are added up.)
+# Repeat this one step from the last token to the first, and you have **backpropagation through time**. The next cell does it with a text of 30 tokens: forwards with your `lstm_step`, backwards with your `lstm_back`. For comparison, torch does the same with `nn.LSTM` and autograd. (torch keeps the four matrices in one, in the order $i, f, \tilde C, o$, and it has two biases that are added up.)
 
 
 # %%
@@ -247,10 +252,13 @@ print("30 steps, the largest difference is below 1e-10:", off < 1e-10)
 
 # %% [markdown]
 # Your hands have done what autograd does, to ten decimals. From now on, autograd may do it.
-#
+
+# %% [markdown]
 # ### How far does it come?
 #
-# And now the question of section 2 again: how much of a gradient arrives after many steps? If the forget gate were constant, $f = \sigma(b_f)$, the answer would be $f$ to the power of the steps. Your `forget_bias` chooses $b_f$ for a given half-life. In the next cell your two functions run over the same text of 60 words as in section 2, for four half-lives, and the dashed lines are the prediction. To keep the forget gate nearly constant, we take very small random weights. Do the measured lines follow the prediction?
+# And now the question of section 2 again: how much of a gradient arrives after many steps? Start at the end of a text and follow $dC$, the gradient that comes back along the belt. If the forget gate had the same value $f = \sigma(b_f)$ at every step, then each step back would multiply it by $f$. So after as many steps as the half-life, half of it should be left.
+#
+# The next cell tries it. Your `lstm_step` reads the 60 tokens of section 2, your `lstm_back` goes back through them, and your `forget_bias` sets $b_f$ for four half-lives. To keep the forget gate nearly constant, all weights are random and very small. The dashed lines are the prediction. Do the measured lines follow them?
 
 # %% alt="The gradient of the cell by steps back on a logarithmic scale: straight lines that fall fast for half-life 1 and hardly at all for half-life 100, each along its dashed prediction."
 set_seed(2)
@@ -258,7 +266,7 @@ tiny_W = {part: torch.randn(width, 2 * width) / 200 for part in PARTS}
 
 
 def cell_gradients(half_life, W):
-    """Lengths of the gradients of sum(C_T) with respect to C_T, C_(T-1), ..., by your two functions."""
+    """Lengths of dC, what comes back along the belt to C_T, C_(T-1), ..., for the loss sum(C_T)."""
     b = {part: torch.zeros(width) for part in PARTS}
     b["f"] = torch.full((width,), float(forget_bias(half_life)))
     h, C, read = torch.zeros(1, width), torch.zeros(1, width), []
@@ -282,18 +290,19 @@ for half_life, colour in zip((1, 5, 20, 100), plots.COLOURS, strict=False):
 axes.set(
     title="On the belt, the gradient lives as long as the memory",
     xlabel="steps back, $T - t$ (dashed: predicted)",
-    ylabel="length of the gradient (log)",
+    ylabel="length of $dC$ (log)",
     ylim=(1e-8, 3),
 )
 axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# They do; the dashed lines can hardly be seen, because the measured ones cover them. So on the belt, memory and gradient have the *same* half-life, and one bias sets it. With a half-life of 100, a word 60 steps back still gets two thirds of the gradient. And your first model? It began with half-life 1, on the line that falls fastest. Ten characters back, a thousandth of the gradient was left on its belt.
-#
+# They do; the dashed lines can hardly be seen, because the measured ones cover them. So on the belt, memory and gradient have the *same* half-life, and one bias sets it. With a half-life of 100, a token 60 steps back still gets two thirds of the gradient. And your first model? It began with half-life 1, on the line that falls fastest. Ten characters back, a thousandth of the gradient was left on its belt.
+
+# %% [markdown]
 # But there is a second way back. Look at the drawing of section 3 and go backwards: from $C_t$ down through a gate, left along the lower line to $h_{t-1}$, and from there up, through the tanh of the step before, to $C_{t-1}$. We call it the **detour**. With our tiny weights it carried next to nothing.
 #
-# The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six seeds: once with half-life 100, and once with half-life 1, like your first model. Will the detours make the gradient smaller or larger than the belt alone? Make two guesses, one for each.
+# The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six random starts: once with half-life 100, and once with half-life 1, like your first model. Will the detours make the gradient smaller or larger than the belt alone? Make two guesses, one for each.
 
 # %% alt="The gradient of the cell by steps back for six starts of the real LSTM and two half-lives, on a logarithmic scale. With half-life 100 all six lines climb above the dashed prediction; with half-life 1 all fall steeply, but more slowly than the dashed line."
 starts = []
@@ -312,18 +321,20 @@ for (half_life, found), colour in zip(grown.items(), plots.COLOURS, strict=False
 axes.set(
     title="Open gates: it grows. Half-open gates: it vanishes",
     xlabel="steps back, $T - t$ (dashed: the belt alone)",
-    ylabel="length of the gradient (log)",
+    ylabel="length of $dC$ (log)",
 )
 axes.legend(loc="lower left")
 plt.show()
 for half_life, found in grown.items():
-    ends = sorted(lengths_back[-1] for lengths_back in found)
-    print(
-        f"half-life {half_life:3}, 59 steps back: the belt alone {2 ** (-59 / half_life):.1g}, "
-        f"found {ends[0]:.1g} to {ends[-1]:.1g}"
-    )
+    print(f"half-life {half_life}:")
+    for back in (2, 5, 10, 20, 59):
+        left = [lengths_back[back] for lengths_back in found]
+        print(
+            f"{back:4} steps back: the belt alone {2 ** (-back / half_life):8.2g}, "
+            f"with detours, on average {np.mean(left):8.2g}"
+        )
 
 # %% [markdown]
-# In both cases the detours make the gradient larger than the belt alone. With half-life 100 the result is an **exploding gradient**, before your eyes. Nothing on the belt shrinks the gradient any more, so whatever the detours add stays. So open gates cure the *vanishing* gradient, not the exploding one.
+# In both cases the detours make the gradient larger than the belt alone. With half-life 100 the result is an **exploding gradient**, before your eyes. Nothing on the belt shrinks the gradient any more, so whatever the detours add stays. Open gates cure the *vanishing* gradient, not the exploding one.
 #
-# With half-life 1 it vanishes all the same. So how could your first model learn anything? Look at the left end of its lines: two characters back a quarter of the gradient is still there, and five characters back a twentieth. To learn which letters follow each other, one needs no more than that. And the gates are only half open at the *start*: training can open those that are worth it. At the end of section 7 you will look at the gates of a trained network and see how far it went.
+# With half-life 1 it vanishes all the same. How, then, could your first model learn anything? Look at the printed lines for half-life 1. Two characters back, about a quarter of the gradient is still there, and five characters back about a twentieth. To learn which letters follow each other, one needs no more than that. And the gates are only half open at the *start*: training can open those that are worth it. In section 7 you will look at the gates of your trained network and see how far it went.

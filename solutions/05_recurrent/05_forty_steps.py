@@ -9,11 +9,13 @@
 # - the same RNN with an orthogonal start: its $W_h$ is a rotation, the $\rho = 1$ of section 2;
 # - *your* LSTM with its forget gates half open, $b_f = 0$, like your first model;
 # - *your* LSTM with its forget gates open: *your* `forget_bias` sets them to a half-life of 100 steps. That is the only difference from the one before.
-#
+
+# %% [markdown]
 # ### Game A: remember the first bit
 #
-# A network reads a text of numbers. The first one is 0 or 1, all others are 0. At the very end we ask: what was the first? It is the game of section 1, but now the network has to find the weights. For each length we start a new network and give it 100 training steps with 32 texts each. If at least 90 % of its answers are right then, we go on to the next length. (The optimiser is the course's own, with the same learning rate for all, 0.005. At 0.001 the ranking is the same. At 0.02 it is not: there the plain RNN, the rotation and the
-# open LSTM mostly end near 40 numbers.)
+# A network reads a sequence of bits. The first one is 0 or 1, and all others are 0. At the very end we ask: what was the first? It is the game of section 1, but now the network has to find the weights.
+#
+# We begin with sequences of 5 tokens. A new network gets 100 training steps with 32 sequences each, by the course's loop. If at least 90 % of its answers are right then, the next new network plays with sequences of 10, then of 20, and so on. The score is the longest sequence that was learned.
 
 
 # %%
@@ -45,7 +47,7 @@ players = {
 
 
 def right_answers(game, length, layer, seed, steps, k=16):
-    """The share of right answers after training on texts of that length; game(size, length, dice) -> texts, answers."""
+    """The share of right answers after training on sequences of that length; game(size, length, dice) -> sequences, answers."""
     set_seed(seed)
     dice = torch.Generator().manual_seed(seed)
     d = game(1, length, dice)[0].shape[2]
@@ -70,7 +72,7 @@ def right_answers(game, length, layer, seed, steps, k=16):
 
 # %%
 def first_bit(size, length, dice):
-    """Game A: texts [size, length, 1] with a random bit at the beginning, and that bit."""
+    """Game A: sequences [size, length, 1] with a random bit at the beginning, and that bit."""
     bit = torch.randint(2, (size,), generator=dice).float()
     return F.pad(bit[:, None], (0, length - 1))[..., None], bit
 
@@ -100,7 +102,7 @@ learned = {
     for name, layer in players.items()
 }
 
-# %% folded="draws the longest texts" alt="The longest text that was learned, a dot for each of three starts: 10 or 20 numbers by the RNN and by the LSTM with half-open gates; 80 numbers and more by the RNN with a rotation and by the LSTM with open gates."
+# %% folded="draws the longest sequences" alt="The longest sequence that was learned, a mark for each of three starts: 10 or 20 tokens by the RNN and by the LSTM with half-open gates; arrows at the longest length that was tried for the RNN with a rotation and for the LSTM with open gates."
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 player_colours = [plots.COLOURS[i] for i in (1, 3, 2, 0)]
@@ -110,34 +112,42 @@ for place, longest in enumerate(learned.values()):
         axes.plot(
             max(length, 3.5),
             place + 0.15 * (seed - 1),
-            "o",
+            ">" if length == lengths[-1] else "o",  # an arrow: perhaps more
             color=player_colours[place],
             markersize=8,
         )
 axes.set_yticks(range(len(learned)), list(learned))
-log_ticks(axes, [3.5, *lengths], xlabel="longest text learned in 100 steps (numbers)")
-axes.set_xticks([3.5, *lengths], ["none", *lengths])
-axes.set(title="Game A: here the start decides", ylim=(-0.5, 3.5))
+log_ticks(axes, [3.5, *lengths], xlabel="longest sequence learned (tokens)")
+axes.set_xticks([3.5, *lengths], ["none", *lengths[:-1], f"{lengths[-1]} or more"])
+axes.set(title="Game A, 100 training steps: the start decides", ylim=(-0.5, 3.5))
 axes.grid(axis="x", alpha=0.3)
 plt.show()
 for name, longest in learned.items():
     print(f"{name.replace(chr(10), ' '):21} {longest}")
 
 # %% [markdown]
-# Two surprises in one figure. The LSTM whose forget gates start half open is no better than the plain RNN, although it has all the gates and four times the weights. At every step half of its cell is lost, and half of the gradient on the belt with it. After 20 steps a millionth is left of both. And an RNN *without any gate* goes as far as we have asked, if its $W_h$ starts as a rotation.
+# Each mark is one random start. An arrow means that the network has learned the longest sequences that we tried; how much further it would go, the figure does not say.
 #
-# So in this game, at this learning rate, it is the start that decides, and not the gates. Two networks win: the RNN with the rotation and the LSTM with open gates. In both, before any training, one step leaves the old state almost as it was. (The axis ends at the longest length that we tried. How much further they would go, the figure does not say.) That is why one opens the forget gates of an LSTM at the start when its texts have long memories. R. Jozefowicz and others (2015), who tried more than ten thousand architectures on several tasks, recommend a larger bias for every LSTM. Whether a text *has* long memories in this sense is another question. You will measure it on yours at the end of section 6.
+# There are two surprises. The LSTM whose forget gates start half open is no better than the plain RNN, although it has all the gates and four times the weights. At every step it loses half of its cell, and half of the gradient on the belt with it. And an RNN *without any gate* goes as far as we have asked, if its $W_h$ starts as a rotation.
 #
+# So in this game it is the start that decides, and not the gates. The two winners have one thing in common: before any training, a step leaves the old state almost as it was. (All four have had the same learning rate, 0.005. At 0.001 the ranking is the same. At 0.02 it disappears: the plain RNN gains, the two winners lose, and these three mostly end near 40 tokens.)
+#
+# This is why one opens the forget gates of an LSTM at the start when its task asks for a long memory. R. Jozefowicz and others (2015), who tried more than ten thousand architectures on several tasks, recommend a larger bias for every LSTM. Is a text such a task? At the end of section 6 you will measure how far back your networks look in yours.
+
+
+# %% [markdown]
 # ### Game B: the memory chip
 #
-# Then what are the gates *for*? Look at game A again: nothing ever comes that one should ignore, and nothing has to be replaced. A note that one can only keep is a strange note. So here is the memory chip of section 3, as a game. Each text has 20 steps of $[\text{bit}, \text{write}]$. The bit is random at every step; *write* is 1 at the first step and at about three others, chosen at random. At the end we ask for the last bit that was *written*. You have solved this with your own hands, in `keep_bit`. Now let the networks find their
-# own weights, in 500 steps.
-# Which of the four will do it? Since an LSTM has four times the weights of an RNN with as many numbers, a fifth player joins: your LSTM with a state of 7 numbers only. It has fewer weights (288) than the RNN of 16 (337).
+# Then what are the gates *for*? Look at game A again: nothing ever comes that one should ignore, and nothing has to be replaced. A note that one can only keep is a strange note.
+#
+# So here is the memory chip of section 3, as a game. Each sequence has 20 tokens $[\text{bit}, \text{write}]$. The bit is random at every step. *Write* is 1 at the first step and at about three others, chosen at random. At the end we ask for the last bit that was *written*. You have solved this with your own hands, in `keep_bit`. Now let the networks find their own weights, in 500 training steps. Which of the four will do it?
+#
+# A fifth player joins. An LSTM has four times the weights of an RNN with as many numbers, so somebody could say that it wins by its size. Therefore your LSTM also plays with a state of 7 numbers only. It has fewer weights (288) than the RNN of 16 (337).
 
 
 # %%
 def chip(size, length, dice):
-    """Game B: texts [size, length, 2] of (bit, write), and the bit that was written last."""
+    """Game B: sequences [size, length, 2] of (bit, write), and the bit that was written last."""
     bits = torch.randint(2, (size, length), generator=dice).float()
     write_now = (torch.rand(size, length, generator=dice) < 3 / length).float()
     write_now[:, 0] = 1
@@ -165,15 +175,15 @@ for place, percent in enumerate(learned_chip.values()):
             color=[*player_colours, plots.COLOURS[2]][place],
             markersize=8,
         )
-axes.axvline(50, color="gray", linestyle=":", label="guessing")
+axes.axvline(50, color="gray", linestyle=":")
+axes.text(50.5, 4.2, "guessing", color="gray", fontsize=10)
 axes.set_yticks(range(len(learned_chip)), list(learned_chip))
 axes.set(
-    title="Game B: in 500 steps, only networks with gates learn it",
-    xlabel="right answers after 500 steps (%)",
+    title="Game B, 500 training steps: only networks with gates learn it",
+    xlabel="right answers (%)",
     xlim=(45, 102),
     ylim=(-0.5, 4.5),
 )
-axes.legend(loc="center")
 plt.show()
 for name, percent in learned_chip.items():
     print(
@@ -181,9 +191,13 @@ for name, percent in learned_chip.items():
     )
 
 # %% [markdown]
-# Now the gates win time, and not by their number of weights: the LSTM of 7 has fewer than the RNNs. An RNN treats every step alike: the same $W_h$ multiplies the state, whether *write* is 0 or 1, and a state that is to ignore a bit at one step has to take it over at another. That is not impossible, but it takes longer to find. (With three times as many steps, the RNNs learn this game as well; at twice the length each of them fails from one of its three starts. With twice the learning rate they reach 59 to 94 %, and the LSTMs 97 to 100 %.) An LSTM has gates for exactly this decision, and training only has to turn them: *write* opens one gate and closes another, as in your `keep_bit`.
+# Now the networks with gates win, and not by their number of weights: the LSTM of 7 has fewer than the RNNs.
 #
-# And notice which LSTM is the surest: the one with the *half-open* gates, the loser of game A. In this game the last order is only five steps back on average, so it hardly asks for long keeping, and the difference between the two starts is small. Still it warns us: the best start depends on how long a memory the task needs, and open gates are not always better. **Gates make it easy to learn to keep and to overwrite, each at the right moment.**
+# Why? An RNN treats every step alike. The same $W_h$ multiplies the state, whether *write* is 0 or 1, and yet the state has to ignore a bit at one step and take it over at another. That is not impossible, but it takes longer to find. An LSTM has gates for exactly this decision. Training only has to turn them: *write* opens one gate and closes another, as in your `keep_bit`.
+#
+# So the gates win time; they do not make the impossible possible. With 1,500 training steps the RNNs learn this game, too, and with 500 steps at twice the learning rate they reach 59 to 94 %, while the LSTMs reach 97 to 100 %.
+#
+# Notice also that the open start, the winner of game A, has no advantage here. The last order is only five steps back on average, so this game hardly asks for long keeping. Together the two games say: a good start makes it easy to learn to *keep*. **Gates make it easy to learn to keep and to overwrite, each at the right moment.**
 
 # %% [markdown] statement="gates_or_start"
 # ### Because it has gates?
@@ -192,8 +206,8 @@ for name, percent in learned_chip.items():
 
 # %% [markdown] written="gates_or_start" points=3 minutes=6
 # ### BEGIN SOLUTION
-# **Rubric.** 1 point: a row of game A that contradicts the sentence: the RNN with a rotation has no gates and learns the longest texts, or the half-open
-# LSTM has all its gates and learns hardly longer texts than the plain RNN. 1 point: what decides game A is the start: whether a state, and with it the gradient, passes
+# **Rubric.** 1 point: a row of game A that contradicts the sentence: the RNN with a rotation has no gates and learns the longest sequences, or the half-open
+# LSTM has all its gates and learns hardly longer sequences than the plain RNN. 1 point: what decides game A is the start: whether a state, and with it the gradient, passes
 # through a step nearly unchanged when training begins (a rotation changes no lengths, an open gate multiplies by .993, a half-open gate halves both). 1 point: what game B
 # shows: gates decide at each step, from what is read, whether to keep or to overwrite; an RNN does the same to its state at every step.
 #

@@ -1,17 +1,17 @@
 # %% [markdown]
 # ## 7. Before and after
 #
-# Now for the real training. What is missing are two short functions: one that lets the network write (until now, the course did that for you), and the loop.
+# Now for the real training. One function is still missing, the one that lets the network write. Until now, the course did that for you.
 
 # %% [markdown] statement="generate"
 # ### Let it write
 #
-# In chapter 01 you wrote a machine that draws a word, puts it at the end, and looks what may come next. A recurrent network makes it even simpler, since it need not look back at the text at all. Everything that it knows about the past is in its state. So to go on it needs two things: the last token and the state.
+# In chapter 01 you wrote a machine that draws a token, puts it at the end, and looks what may come next. A recurrent network makes it even simpler, since it need not look back at the text at all. Everything that it knows about the past is in its state. So to go on it needs two things: the last token and the state.
 #
-# - `probabilities(s, temperature)` is the softmax of the scores $s$ at a temperature above 0, that is, of $s / \tau$. Scores may be in the thousands.
+# - `probabilities(s, temperature)` is the softmax of the scores $s$ at a temperature $\tau$ above 0, that is, of $s / \tau$. Scores may be in the thousands.
 # - `generate(step, token, h, length, temperature, rng)` returns the list of the next `length` tokens after `token`. Here `step(token, h)` gives the scores and the next state. At temperature 0, always take the token with the highest score.
 #
-# When it works, a larger network says its first words, before it has learned anything.
+# When it works, the best network of your experiment writes with it.
 
 # %% [markdown] hints="generate"
 # 1. Which number may you subtract from all scores without changing a softmax?
@@ -98,7 +98,7 @@ for _shift, _temperature in (
     )
 ### END HIDDEN TESTS
 
-# %% test="generate" aspect="greedy takes word and state on" points=1
+# %% test="generate" aspect="greedy takes token and state on" points=1
 
 
 def _step(word, h):
@@ -118,13 +118,13 @@ for _first, _begin, _length in _starts:
         _word, _h = (2 * _word + _h) % 11, _h + 1
         _wanted.append(_word)
     _got = generate(_step, _first, _begin, _length, 0, np.random.default_rng(0))
-    assert np.shape(_got) == (_length,), f"{_length} words wanted; yours: {_got!r}."
+    assert np.shape(_got) == (_length,), f"{_length} tokens wanted; yours: {_got!r}."
     assert [int(_w) for _w in _got] == _wanted, (
-        f"From word {_first} and state {_begin} the likeliest words are {_wanted}; yours: {list(_got)}. "
-        "Do both, the word and the state, go on?"
+        f"From token {_first} and state {_begin} the likeliest tokens are {_wanted}; yours: {list(_got)}. "
+        "Do both, the token and the state, go on?"
     )
 ### BEGIN HIDDEN TESTS
-for _gap in (0.01, 1e-6, 1e-12):  # one word of five is likelier, but only just
+for _gap in (0.01, 1e-6, 1e-12):  # one token of five is likelier, but only just
     _got = generate(
         lambda word, h, more=_gap: (1 + more * (np.arange(5) == h % 5), h + 1),
         0,
@@ -133,7 +133,7 @@ for _gap in (0.01, 1e-6, 1e-12):  # one word of five is likelier, but only just
         0,
         np.random.default_rng(),
     )
-    assert np.shape(_got) == (60,), f"60 words wanted; yours: {_got!r}."
+    assert np.shape(_got) == (60,), f"60 tokens wanted; yours: {_got!r}."
     assert [int(_w) for _w in _got] == [_t % 5 for _t in range(60)], (
         f"Temperature 0: always the likeliest, be its score larger by {_gap} only; "
         f"yours: {list(_got)}."
@@ -145,10 +145,10 @@ _table = np.log([0.6, 0.3, 0.1])
 _got = generate(
     lambda word, h: (_table.copy(), h), 0, None, 150, 0.5, np.random.default_rng(4)
 )
-assert np.shape(_got) == (150,), f"150 words wanted; yours: {_got!r}."
+assert np.shape(_got) == (150,), f"150 tokens wanted; yours: {_got!r}."
 _share = [sum(int(_w) == word for _w in _got) / 150 for word in range(3)]
 assert close(_share, [0.783, 0.196, 0.022], 0, 0.16), (
-    f"At temperature .5, words of probability .6, .3, .1 should come up in .78, .20, .02 of all draws; yours: {_share}."
+    f"At temperature .5, tokens of probability .6, .3, .1 should come up in .78, .20, .02 of all draws; yours: {_share}."
 )
 _got = generate(
     lambda word, h: (_table.copy(), h), 0, None, 150, 2.0, np.random.default_rng(4)
@@ -168,10 +168,10 @@ for _temperature in (0.001, 0.02, 0.07, 1.5):
         _temperature,
         np.random.default_rng(),
     )
-    assert np.shape(_got) == (150,), f"150 words wanted; yours: {_got!r}."
+    assert np.shape(_got) == (150,), f"150 tokens wanted; yours: {_got!r}."
     _share = [sum(int(_w) == word for _w in _got) / 150 for word in range(4)]
     assert close(_share, [0.15, 0.1, 0.6, 0.15], 0, 0.2), (
-        f"At temperature {_temperature}, four words should come up in .15, .1, .6, .15 of all draws; yours: {_share}. "
+        f"At temperature {_temperature}, four tokens should come up in .15, .1, .6, .15 of all draws; yours: {_share}. "
         "Only 0 means: the likeliest."
     )
 _runs = [
@@ -189,14 +189,14 @@ _runs = [
     for seed in (5, 5, 6)
 ]
 assert _runs[0] == _runs[1], (
-    "The same rng twice, but other words: draw with the rng that is given, not with another."
+    "The same rng twice, but other tokens: draw with the rng that is given, not with another."
 )
 assert _runs[0] != _runs[2], (
-    "Another rng, but the same words: draw with the rng that is given, not with another."
+    "Another rng, but the same tokens: draw with the rng that is given, not with another."
 )
 ### END HIDDEN TESTS
 
-# %% test="generate" aspect="samples take word and state on" points=1
+# %% test="generate" aspect="samples take token and state on" points=1
 
 
 def _sure(word, h):
@@ -216,19 +216,17 @@ for _first, _begin, _length, _heat in _starts:
         _word, _h = (3 * _word + _h) % 7, _h + 1
         _wanted.append(_word)
     _got = generate(_sure, _first, _begin, _length, _heat, np.random.default_rng())
-    assert np.shape(_got) == (_length,), f"{_length} words wanted; yours: {_got!r}."
+    assert np.shape(_got) == (_length,), f"{_length} tokens wanted; yours: {_got!r}."
     assert [int(_w) for _w in _got] == _wanted, (
-        f"Temperature {_heat}, but each time one word has nearly all the probability: {_wanted}; yours: {list(_got)}. "
-        "Do both, the word drawn and the state, go on?"
+        f"Temperature {_heat}, but each time one token has nearly all the probability: {_wanted}; yours: {list(_got)}. "
+        "Do both, the token drawn and the state, go on?"
     )
 
 
 # %% [markdown]
 # ### Before
 #
-# Here is the network that you will train for real. On a laptop it is larger than the first one, and its forget gates start with the half-life that was best in your experiment.
-#
-# The prompt is read first, character by character, so that the state knows it. Then your `generate` goes on.
+# The next cell makes the network that you will train for real. On a laptop it is larger than the networks before, and its forget gates start with the half-life that was best in your experiment. It has learned nothing yet, so the small network of that experiment tries your `generate` first. The prompt is read character by character, so that the state knows it. Then your function goes on.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -261,7 +259,7 @@ def write(text, temperature, length=200, seed=1, model=None):
 
 set_seed(1)
 my_model = LanguageModel(V, d, k, forget_bias(best_start)).to(device)
-print(
-    f"{sum(w.numel() for w in my_model.parameters()):,} weights, all of them random\n"
-)
-print(write(prompt, 1.0, length=120))
+print(f"{sum(w.numel() for w in my_model.parameters()):,} weights, all random\n")
+for heat in (0.5, 1.0):
+    print(f"the small network of section 6, temperature {heat}:")
+    print(write(prompt, heat, length=120, model=starters[best_start]) + "\n")

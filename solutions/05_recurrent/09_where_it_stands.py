@@ -1,80 +1,81 @@
 # %% [markdown]
 # ## 8. Where it stands
 #
-# One training proves little: another ten minutes, another random start, and the winner may be another. So let us ask the question properly, with the same text on both sides and, where we could afford it, several random starts. *What would an LSTM need to beat the counts?* More text? More time? Or something else?
+# One training proves little: after another ten minutes, or with another random start, the winner may be another. So let us ask the question properly. *What would an LSTM need to beat the counts?* More text? More training? A better start? A larger network?
 #
-# The answer first, because it may surprise you. **On Shakespeare, LSTMs of your size lose on average, whether they read 10,000 characters or 0.9 million.** Only on 10,000 characters is one of three ahead. More training steps bring it nearer, until there is a plateau: 8,000 steps, eighteen times through the whole text, are no better than 4,000. Your finding of section 6, the start with half-open gates, brings it more than half of the way to the counts, but not past them (with 4,000 steps; we have not tried more). Neither does a better optimiser alone, or twice the width alone. What turned the order round was both together, and it won by little.
+# We have measured this on a file of Shakespeare's plays (*tiny Shakespeare*, 1.1 million characters). The LSTM and the counts read the same first $N$ characters of it, and both are judged on the same last tenth, which took no part in any choice. The LSTM is torch's, which computes the same as yours, and it is trained like yours: one layer of 192 numbers, gradient descent, clipping. (`python -m benchmarks.lstm_or_counts TEXT` makes the whole study, so you can repeat it with a text of yours.)
 #
-# Here are the measurements. The text is a file of Shakespeare's plays (*tiny Shakespeare*, 1.1 million characters). Both read the same first $N$ characters of it, and both are judged on the same last tenth, which took no part in any choice. The LSTM is torch's, which computes the same as yours: one layer of 192, without dropout, trained by the same gradient descent. It reads the text again and again. Its forget gates start with a bias of 2, a half-life of five to six characters. Four changes of it are tried on the full text. Since section 6 has shown that half-open gates are a better start, one has a bias of 0, as your own had (4,000 steps). We have not tried this start with AdamW or with the larger layer. The other three train for 2,000 steps: with AdamW, an optimiser that you will write in chapter 08; with a layer of 384; and with both.
-#
-# At each size of the text in the left panel, we tried several numbers of steps and kept the one with the best held-out loss. On the full text the right panel shows all of them. Within a training, the moment with the best held-out loss counts. The command for the whole study is `python -m benchmarks.lstm_or_counts TEXT`, so you can repeat it with a text of yours.
-#
-# In the left panel, $N$ grows. In the right panel, the text stays as large as it can be, and the *training* grows. Each dot is one random start. Look at the right end of each line: how does the gap change?
+# **Does more text help?** In the first figure $N$ grows from 10,000 to 0.9 million characters. The LSTM reads its $N$ characters again and again; of several numbers of training steps, the one with the best held-out loss counts. Each dot is one of three random starts. The forget gates start with a bias of 2, a half-life of five to six characters. (We began this study before we had made the table of section 6. The better start comes in the second figure.) Look at the gap between the two lines. Does it close?
 
-# %% folded="draws the comparison" alt="Two panels of nats per character. Left, over the number of characters: both fall, and the LSTM stays above Kneser-Ney. Right, over training steps on all of the text: the LSTM falls towards the level dashed line of Kneser-Ney and flattens above it; of four changed LSTMs, only the one with 384 numbers and AdamW is below the line."
+# %% folded="draws both over the size of the text" alt="Nats per character over the number of characters, on a logarithmic axis: both lines fall, and the LSTM stays above Kneser-Ney by about a tenth of a nat everywhere but at the left end, where they nearly touch."
 turn = pd.read_csv(paths.DATA / "recurrent" / "turn.csv")
 most = turn.characters.max()
-lstm_runs = turn[turn.model == "LSTM"]
-others = {  # the name in the figure: the name in the file
-    "half-open start": "LSTM, half open",
-    "AdamW": "LSTM of 192, AdamW",
-    "384 wide": "LSTM of 384, descent",
-    "384 wide, AdamW": "LSTM of 384, AdamW",
-}
-others = {name: turn[turn.model == model] for name, model in others.items()}
 counts = turn[turn.model == "Kneser-Ney"].set_index("characters").nats
-on_all = lstm_runs[lstm_runs.characters == most]
+lstm_runs = turn[turn.model == "LSTM"]
 longest_runs = lstm_runs[
     (lstm_runs.characters < most) | (lstm_runs.steps == lstm_runs.steps.max())
 ]
-by_size = longest_runs.groupby("characters").nats
-by_steps = on_all.groupby("steps").nats
-
-_, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.4), sharey=True)
-for axes, runs_here, means in (
-    (left, longest_runs.characters, by_size.mean()),
-    (right, on_all.steps, by_steps.mean()),
-):
-    axes.plot(means, color=plots.COLOURS[0], label="LSTM of 192")
-    dots = longest_runs.nats if axes is left else on_all.nats
-    axes.plot(runs_here, dots, "o", color=plots.COLOURS[0], alpha=0.6)
-left.plot(counts.index, counts, "s--", color="black", label="Kneser-Ney")
-right.axhline(counts[most], linestyle="--", color="black", label="Kneser-Ney")
-for (name, found), marker, colour, aside in zip(
-    others.items(), "^sPD", plots.COLOURS[1:], (1, 0.87, 1.15, 1), strict=False
-):  # those of 2,000 steps stand side by side
-    places = found.steps * aside
-    right.plot(places, found.nats, marker, color=colour, label=name, alpha=0.8)
-log_ticks(left, [10_000, 100_000, 900_000], xlabel="characters of text")
-left.set_xticks([10_000, 100_000, 900_000], ["10,000", "100,000", "900,000"])
-left.set(title="More text, up to 0.9 million", ylabel="nats per character, test")
-log_ticks(
-    right, sorted(on_all.steps.unique()), xlabel=f"training steps, {most:,} characters"
+by_size = longest_runs.groupby("characters").nats.mean()
+_, axes = plt.subplots(figsize=(6, 3.2))
+axes.plot(by_size, color=plots.COLOURS[0], label="LSTM of 192")
+axes.plot(longest_runs.characters, longest_runs.nats, "o", color=plots.COLOURS[0])
+axes.plot(counts, "s--", color="black", label="Kneser-Ney")
+sizes = sorted(counts.index)
+log_ticks(axes, sizes, xlabel="characters of text, $N$")
+axes.set_xticks(sizes, [f"{size // 1000:,} k" for size in sizes])
+axes.set(
+    title="More text helps both, up to 0.9 million characters",
+    ylabel="test loss (nats)",
 )
-right.set(title="More steps, and four changes")
-right.legend(fontsize=9)
+axes.legend()
 plt.show()
-for size in sorted(by_size.groups):
-    print(
-        f"{size:9,} characters: Kneser-Ney {counts[size]:.3f}, LSTM {by_size.mean()[size]:.3f}"
-    )
-for name, found in {"LSTM of 192": on_all, **others}.items():
-    for steps, nats in found.groupby("steps").nats:
-        print(
-            f"{name}, {steps:5,} steps on all of it: {nats.mean():.3f} ({nats.min():.3f} to {nats.max():.3f})"
-        )
+for size in sizes:
+    print(f"{size:9,} characters: counts {counts[size]:.2f}, LSTM {by_size[size]:.2f}")
 
 # %% [markdown]
-# Why do the counts win so long? A table of counts learns a fact the first time that it sees it, and stores it in a place of its own. The network needs many small steps for every fact, on weights that all other facts use as well. On 10,000 characters neither has much to work with, and they are close: one of the three LSTMs is even ahead. With more text, the table profits at once, because many contexts of six characters come again. The network profits as well, and between 300,000 and 900,000 characters it gains a little more than the table. How this goes on beyond a million characters we have not measured.
+# Both become better, and the gap does not close. At the left end one of the three LSTMs is ahead of the counts; with more text, none is.
 #
-# And why does the larger one win? We do not know; here is one thought. A table can only use what stands in the last few characters, and each context is a new case: what it has learned about *the cook* says nothing about *the baker*. In a network, what it learns about one word helps with similar words, and it can look back as far as its gates allow. Perhaps it takes enough weights and a good optimiser before these advantages show. (In the printed lines each of the two stands alone, the width with one random start. What dropout would do, or a half-open start of the larger network, we have not measured.) Other texts have other numbers. But the lesson is worth keeping: before you
-# believe in a network, **let it compete with a good counter**.
+# Why do the counts keep up so well? A table of counts learns a fact the first time that it sees it, and stores it in a place of its own. The network needs many small steps for every fact, on weights that all other facts use as well. (This is how the two work. That it is the reason for the gap, we have not shown. Nor have we measured how it goes on beyond a million characters.)
+#
+# **What else helps?** In the second figure both have read all of the text. Every row is one kind of LSTM. The rows at the bottom differ only in the number of training steps. In the rows above, we have changed the start (half open, like your own), the optimiser (AdamW, which you will write in chapter 08) or the width (384 numbers), one at a time or together. The dashed line is Kneser-Ney. Which changes bring an LSTM past it?
+
+# %% folded="draws what helps" alt="Test losses of nine kinds of LSTM as dots, with a dashed line for Kneser-Ney. More training steps bring the dots nearer to the line until 4,000 steps. With equal steps, the half-open start, AdamW and 384 numbers each bring them nearer still. Only the LSTM with AdamW and 384 numbers is on the better side of the line, in all three starts."
+kinds = {  # name in the figure: name in the file, training steps
+    "1,000 steps": ("LSTM", 1_000),
+    "2,000 steps": ("LSTM", 2_000),
+    "4,000 steps": ("LSTM", 4_000),
+    "8,000 steps": ("LSTM", 8_000),
+    "4,000 steps, half open": ("LSTM, half open", 4_000),
+    "2,000 steps, 384 wide": ("LSTM of 384, descent", 2_000),
+    "2,000 steps, AdamW": ("LSTM of 192, AdamW", 2_000),
+    "2,000 steps, AdamW, half open": ("LSTM of 192, AdamW, half open", 2_000),
+    "2,000 steps, AdamW, 384 wide": ("LSTM of 384, AdamW", 2_000),
+}
+on_all = turn[turn.characters == most]
+_, axes = plt.subplots(figsize=(7.4, 3.6))
+for place, (name, (model, steps)) in enumerate(kinds.items()):
+    found = on_all[(on_all.model == model) & (on_all.steps == steps)].nats
+    axes.plot(found, [place] * len(found), "o", color=plots.COLOURS[place > 3], ms=7)
+    print(f"{name:40} {found.mean():.2f}")
+axes.axvline(counts[most], linestyle="--", color="black")
+axes.text(counts[most] - 0.002, 0, "Kneser-Ney", ha="right", fontsize=10)
+axes.set_yticks(range(len(kinds)), list(kinds))
+axes.set(title="LSTMs on 0.9 million characters", xlabel="test loss (nats)")
+plt.show()
+
+# %% [markdown]
+# More training steps help until there is a plateau: 8,000 steps, eighteen times through the whole text, are no better than 4,000. With equal steps, each of the three changes is better than none: the start, the optimiser, and the width. But none of them is enough alone. With 192 numbers, AdamW and the half-open start together are not enough either. What turned the order round was AdamW together with 384 numbers, in all three starts, and it won by little.
+#
+# Why the larger network wins, we do not know. Here is one thought. A table can only use what stands in the last few characters, and each context is a new case: what it has learned about *the cook* says nothing about *the baker*. In a network, what it learns about one word helps with similar words. Perhaps it takes enough weights and a good optimiser before this advantage shows.
+#
+# Some things we have not measured: the half-open start with 384 numbers, dropout, two layers. (And 384 numbers with gradient descent were tried with one random start only.) Other texts have other numbers. On the kitchen text, for example, 4,000 steps with your kind of LSTM are enough to win. But the lesson is worth keeping: before you believe in a network, **let it compete with a good counter**.
 
 # %% [markdown]
 # ### What the cell buys
 #
-# One question is still open, the one from the beginning. *The cooks with the bags beside the quiet fountain …*: *dance* or *dances*? For this we take three recorded networks that learned the kitchen text word by word: a window of four words as in chapter 04, an RNN (started as torch starts it, not with a rotation), and an LSTM. Each had four minutes of processor time, the same number of weights (0.39 million, not counting the embedding), its own best learning rate, and three random starts. For more than 1,800 verbs in new stories we ask each of them which form is more likely. The verb has to agree with a noun, and we sort the
-# questions by how far back that noun stands. The numbers in brackets under the axis say how many questions there are at each distance: at the last one only a few dozen.
+# One question is still open, the one from the beginning. *The cooks with the bags beside the quiet fountain …*: *dance* or *dances*? Your own networks read characters, and eight words back is far for them. So here we take three networks that we have trained for longer, on the kitchen text word by word: a window of four words as in chapter 04, an RNN as torch starts it, and an LSTM. Each had four minutes of processor time, the same number of weights (0.39 million, not counting the embedding), its own best learning rate, and three random starts.
+#
+# We ask each of them about more than 1,800 verbs in new stories: which form is more likely, singular or plural? The verb has to agree with a noun, and we sort the questions by how many words back that noun stands. The numbers in brackets under the axis count the questions at each distance.
 #
 # What do you expect of the window beyond four words? And of the RNN, after what you saw in section 2? Will it, which can see everything, be better than the window?
 
@@ -121,18 +122,24 @@ for name, run in recorded.items():
     )
 
 # %% [markdown]
-# At a distance of one word all three do well. The RNN gets worse with every band, and beyond thirteen words each of its three starts only guesses. The surprise is that it falls *below the window* from two words on, on average, although nothing is hidden from it. (Between five and eight words one of its three starts is well above it.) (A start with a rotation might have helped it, as in game A. We have not tried that here.) The window cannot see the noun beyond four words. It does better than chance there, so it must go by something nearer; by what, we have not measured. And the LSTMs hardly notice the distance. *Singular* or *plural* is one bit. You built such a memory by hand in section 3. These networks have built one for themselves, because it made their loss smaller.
+# Each dot is one random start, and the lines join the averages.
 #
-# How much smaller? The printed lines say how many bits per word each network is above the floor, that is, above the best that is possible on this text. The LSTM's is lower by about a fifth. But the mean over all words hardly tells you *what* it has learned; for a reader, it is the difference between a sentence and a mistake.
+# The LSTM hardly notices the distance. *Singular* or *plural* is one bit. You built a memory for one bit by hand in section 3. These networks have built one for themselves, because it made their loss smaller.
+#
+# The RNN gets worse with every distance. Between five and eight words back its three starts differ widely, and beyond thirteen words all three are at or below one half. On average it falls *below the window* from two words on, although nothing is hidden from it. (A start with a rotation might have helped it, as in game A. We have not tried that here.)
+#
+# The window cannot see the noun beyond four words. It is right more often than not there, so it must go by something nearer; by what, we have not measured.
+#
+# And how much is this worth in bits? The printed lines say how far each network is above the floor, that is, above the best that is possible on this text. The LSTM is about a fifth closer to it than the other two. But such an average over all words hardly tells you *what* a network has learned; for a reader, it is the difference between a sentence and a mistake.
 
 # %% [markdown]
 # ### What is left to wish
 #
-# **Fewer gates.** The **GRU** (K. Cho and others, 2014) is an LSTM made simpler. It has no cell beside the state, and one gate $z_t$ does the work of two: $h_t = (1 - z_t) \star h_{t-1} + z_t \star \tilde h_t$. What is not kept is replaced. A second gate, $r_t$, decides how much of the old state the candidate $\tilde h_t$ may read. With the candidate's own that makes three matrices instead of four, and on many tasks it does as well. torch has it as `nn.GRU`.
+# **Fewer gates.** The **GRU** (K. Cho and others, 2014) is an LSTM made simpler. It has no cell beside the state, and one gate $z_t$ does the work of two: $h_t = (1 - z_t) \star h_{t-1} + z_t \star \tilde h_t$. What is not kept is replaced. A second gate, $r_t$, decides how much of the old state the candidate $\tilde h_t$ may read. With the matrix of the candidate, that makes three matrices instead of four. torch has it as `nn.GRU`.
 #
 # **More layers.** The states of one LSTM can be the inputs of a second one. Two or three such layers, with **dropout** between them (which switches off random numbers during the training, so that the network cannot learn the text by heart), were what people used for texts until about 2017. An LSTM can also read from right to left, and two that read in opposite directions are called **bidirectional**. That is no use for writing, because a writer does not know the future, but it helps to understand a finished text.
 #
-# **No waiting.** This wish cannot be granted to an LSTM. The state $h_t$ needs $h_{t-1}$, which needs $h_{t-2}$. Even the largest computer has to go through a text one step after the other, and whatever the network learns from the first word has been handed on through every state in between. (What makes it wait are the gates, because they read $h_{t-1}$. If gates read the tokens alone, all of them can be computed at once, and the sums along the belt in parallel. Networks of this kind, such as Mamba, have made recurrence popular again.)
+# **No waiting.** This wish cannot be granted to an LSTM. Its gates read $h_{t-1}$, so the state $h_t$ has to wait for $h_{t-1}$, which has to wait for $h_{t-2}$. Even the largest computer must go through a text one step after the other. One way out is to let the gates read the tokens alone. Then all gates can be computed at once, and the sums along the belt in parallel. Networks of this kind, such as Mamba, have made recurrence popular again.
 #
 # Here is where your models stand:
 #
@@ -145,7 +152,6 @@ for name, run in recorded.items():
 #
 # ## What you have now
 #
-# You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and seen that its cell took the other side of the bargain: it lets noise pass, and with it the gradient. You know how much the start decides whether a network can learn to keep something, that the best start for a game need not be the best for a text, and what gates are for (to keep and to overwrite, each at the right moment). Your LSTM has learned a text of yours, by your own training step, and it has written. And you know that a counter may still
-# beat it, and why.
+# You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and seen that its cell took the other side of the bargain: it lets noise pass, and with it the gradient. You know that the start decides whether a network can learn to keep something, that the best start for a game need not be the best for a text, and what gates are for. Your LSTM has learned a text of yours, by your own training step, and it has written. You have measured how far back it looks. And you know that a counter may still beat it.
 #
 # Look at the last column of the table once more. It is the weak point of everything in this chapter. In chapter 06, each word looks at every other word *directly*, all of them at once.

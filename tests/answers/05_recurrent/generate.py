@@ -106,7 +106,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="the state is not carried" caught_by="greedy takes word and state on"
+# %% wrong="the state is not carried" caught_by="greedy takes token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -124,7 +124,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="the word is not carried" caught_by="greedy takes word and state on"
+# %% wrong="the word is not carried" caught_by="greedy takes token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -142,7 +142,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="the first word is written too" caught_by="greedy takes word and state on | samples follow the temperature"
+# %% wrong="the first word is written too" caught_by="greedy takes token and state on | samples follow the temperature"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -196,7 +196,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="the least likely" caught_by="greedy takes word and state on"
+# %% wrong="the least likely" caught_by="greedy takes token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -214,7 +214,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="one word short" caught_by="greedy takes word and state on"
+# %% wrong="one word short" caught_by="greedy takes token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -232,7 +232,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="the word does not go on while sampling" caught_by="samples take word and state on"
+# %% wrong="the word does not go on while sampling" caught_by="samples take token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -247,7 +247,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="the state does not go on while sampling" caught_by="samples take word and state on"
+# %% wrong="the state does not go on while sampling" caught_by="samples take token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -263,7 +263,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="the first word drawn is dropped" caught_by="samples take word and state on"
+# %% wrong="the first word drawn is dropped" caught_by="samples take token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -330,7 +330,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="a softmax of its own that overflows" caught_by="samples take word and state on"
+# %% wrong="a softmax of its own that overflows" caught_by="samples take token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -350,7 +350,7 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="the first step twice" caught_by="greedy takes word and state on"
+# %% wrong="the first step twice" caught_by="greedy takes token and state on"
 def probabilities(s, temperature):
     weights = np.exp((s - np.max(s)) / temperature)
     return weights / weights.sum()
@@ -366,10 +366,10 @@ def generate(step, word, h, length, temperature, rng):
     return written
 
 
-# %% wrong="always one word at least" caught_by="greedy takes word and state on | samples take word and state on" change="for _ in range(length): -> for _ in range(max(1, length)):"
+# %% wrong="always one word at least" caught_by="greedy takes token and state on | samples take token and state on" change="for _ in range(length): -> for _ in range(max(1, length)):"
 
 
-# %% wrong="temperature 0 is a hundredth" caught_by="greedy takes word and state on"
+# %% wrong="temperature 0 is a hundredth" caught_by="greedy takes token and state on"
 # -         greedy = temperature == 0
 # +         greedy, temperature = False, temperature or 0.01
 
@@ -382,7 +382,7 @@ def generate(step, word, h, length, temperature, rng):
 # +     weights = np.exp(s - np.max(s)) ** (1 / temperature)
 
 
-# %% wrong="a long text ends with the word 0" caught_by="greedy takes word and state on"
+# %% wrong="a long text ends with the word 0" caught_by="greedy takes token and state on"
 def probabilities(s, temperature):
     s = np.asarray(s, dtype=float)
     p = np.exp((s - s.max()) / temperature)

@@ -96,10 +96,10 @@ def lstm_back(e, h, C, W, b, dh, dC):
 # %% wrong="only the word in dW" caught_by="back into weights and biases" change=".T @ x for -> .T @ e for"
 
 
-# %% wrong="state and word swapped at the end" caught_by="back into word and state" change="dx[:, : e.shape[1]], dx[:, e.shape[1] :], -> dx[:, h.shape[1] :], dx[:, : h.shape[1]],"
+# %% wrong="state and word swapped at the end" caught_by="back into token and state" change="dx[:, : e.shape[1]], dx[:, e.shape[1] :], -> dx[:, h.shape[1] :], dx[:, : h.shape[1]],"
 
 
-# %% wrong="one part forgotten on the way back" caught_by="back into word and state"
+# %% wrong="one part forgotten on the way back" caught_by="back into token and state"
 # -     dx = sum(delta[part] @ W[part] for part in "Cfio")
 # +     dx = sum(delta[part] @ W[part] for part in "Cfi")
 

@@ -42,7 +42,7 @@ def lstm_step(e, h, C, W, b):
 # %% wrong="candidate through the sigmoid" caught_by="half-open gates, by hand" change="tanh(a -> sigmoid(a"
 
 
-# %% wrong="state before word" caught_by="word first, then state" change="[e, h -> [h, e"
+# %% wrong="state before word" caught_by="token first, then state" change="[e, h -> [h, e"
 
 
 # %% wrong="output gate forgotten" caught_by="each gate does its own" change="sigmoid(a[\"o\"]) * torch.tanh -> tanh"
@@ -68,7 +68,7 @@ def lstm_step(e, h, C, W, b):
     return [o.sigmoid() * cell.tanh(), cell]
 
 
-# %% wrong="the caller's C is overwritten" caught_by="word first, then state"
+# %% wrong="the caller's C is overwritten" caught_by="token first, then state"
 def lstm_step(e, h, C, W, b):
     x = torch.cat([e, h], dim=-1)
     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
@@ -85,7 +85,7 @@ def lstm_step(e, h, C, W, b):
     return torch.sigmoid(a["o"]) * torch.tanh(new), new
 
 
-# %% wrong="the first text's state for all" caught_by="word first, then state"
+# %% wrong="the first text's state for all" caught_by="token first, then state"
 def lstm_step(e, h, C, W, b):
     x = torch.cat([e, h[:1].expand_as(h)], dim=-1)
     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
@@ -93,7 +93,7 @@ def lstm_step(e, h, C, W, b):
     return torch.sigmoid(a["o"]) * torch.tanh(C), C
 
 
-# %% wrong="a batch of one is squeezed" caught_by="word first, then state"
+# %% wrong="a batch of one is squeezed" caught_by="token first, then state"
 def lstm_step(e, h, C, W, b):
     x = torch.cat([e, h], dim=-1)
     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
@@ -101,12 +101,12 @@ def lstm_step(e, h, C, W, b):
     return (torch.sigmoid(a["o"]) * torch.tanh(C)).squeeze(0), C.squeeze(0)
 
 
-# %% wrong="parts in the order of the dict" caught_by="word first, then state"
+# %% wrong="parts in the order of the dict" caught_by="token first, then state"
 # -     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
 # +     a = dict(zip("Cfio", (x @ W[part].T + b[part] for part in W), strict=True))
 
 
-# %% wrong="weights and biases paired by place" caught_by="word first, then state"
+# %% wrong="weights and biases paired by place" caught_by="token first, then state"
 # -     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
 # +     a = {part: x @ w.T + bias for (part, w), bias in zip(W.items(), b.values(), strict=True)}
 

@@ -58,14 +58,14 @@ def stream_batches(ids, rows, steps):
     return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L - steps + 1, steps)]
 
 
-# %% wrong="windows overlap" caught_by="every word once"
+# %% wrong="windows overlap" caught_by="every token once"
 def stream_batches(ids, rows, steps):
     L = (len(ids) - 1) // rows
     inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
     return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(L - steps + 1)]
 
 
-# %% wrong="targets rolled within the row" caught_by="every word once"
+# %% wrong="targets rolled within the row" caught_by="every token once"
 def stream_batches(ids, rows, steps):
     L = (len(ids) - 1) // rows
     inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
@@ -73,14 +73,14 @@ def stream_batches(ids, rows, steps):
     return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
 
 
-# %% wrong="a word is lost in each batch" caught_by="every word once"
+# %% wrong="a word is lost in each batch" caught_by="every token once"
 def stream_batches(ids, rows, steps):
     L = (len(ids) - 1) // rows
     inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
     return [(inputs[:, j : j + steps - 1], targets[:, j : j + steps - 1]) for j in range(0, L, steps)]
 
 
-# %% wrong="one row word too few" caught_by="every word once" change="/ rows -> / rows - 1"
+# %% wrong="one row word too few" caught_by="every token once" change="/ rows -> / rows - 1"
 
 
 # %% right="tuples, int32, chunks of a table"
@@ -91,7 +91,7 @@ def stream_batches(ids, rows, steps):
     return tuple(zip(table.split(steps, dim=1), ahead.split(steps, dim=1)))
 
 
-# %% wrong="words as floating-point numbers" caught_by="targets are one ahead | every word once"
+# %% wrong="words as floating-point numbers" caught_by="targets are one ahead | every token once"
 def stream_batches(ids, rows, steps):
     L = (len(ids) - 1) // rows
     tables = torch.zeros(2, rows, L)
@@ -100,13 +100,13 @@ def stream_batches(ids, rows, steps):
     return [(tables[0][:, j : j + steps], tables[1][:, j : j + steps]) for j in range(0, L, steps)]
 
 
-# %% wrong="rows of N // rows words" caught_by="every word once"
+# %% wrong="rows of N // rows words" caught_by="every token once"
 # -     L = (len(ids) - 1) // rows
 # +     L = len(ids) // rows
 # +     ids = torch.cat([ids, ids[:1]])
 
 
-# %% wrong="a last column that stands alone is lost" caught_by="a narrow end is kept | every word once"
+# %% wrong="a last column that stands alone is lost" caught_by="a narrow end is kept | every token once"
 # -     return [(inputs[:, j : j + T], targets[:, j : j + T]) for j in range(0, L, T)]
 # +     starts = [j for j in range(0, L, T) if L - j > 1 or T == 1]
 # +     return [(inputs[:, j : j + T], targets[:, j : j + T]) for j in starts]
@@ -138,7 +138,7 @@ def stream_batches(ids, rows, steps):
     return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
 
 
-# %% wrong="the next word looked up by the word" caught_by="every word once"
+# %% wrong="the next word looked up by the word" caught_by="every token once"
 def stream_batches(ids, rows, steps):
     L = (len(ids) - 1) // rows
     after = dict(zip(ids[:-1].tolist(), ids[1:].tolist(), strict=True))

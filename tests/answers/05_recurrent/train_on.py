@@ -4,12 +4,12 @@
 import itertools
 
 
-def train_on(step, pieces, steps, lr, watch):
+def train_on(step, batches, steps, lr, watch):
     losses = []
     state = None
-    for i, (inputs, targets) in zip(range(steps), itertools.cycle(pieces)):
+    for i, (inputs, targets) in zip(range(steps), itertools.cycle(batches)):
         watch(i)
-        state = state if i % len(pieces) else None
+        state = state if i % len(batches) else None
         found = step(inputs, targets, state, lr - lr * i / steps)
         losses += [found[0]]
         state = found[2]
@@ -18,12 +18,12 @@ def train_on(step, pieces, steps, lr, watch):
 
 
 # %% right="pass by pass, an array of rates"
-def train_on(step, pieces, steps, lr, watch):
+def train_on(step, batches, steps, lr, watch):
     losses, i = [], 0
     rates = np.linspace(lr, 0, steps + 1)
     while i < steps:
         state = None
-        for inputs, targets in pieces[: steps - i]:
+        for inputs, targets in batches[: steps - i]:
             watch(i)
             loss, norm, state = step(inputs, targets, state, float(rates[i]))
             losses.append(loss)
@@ -43,16 +43,16 @@ def train_on(step, pieces, steps, lr, watch):
 # %% wrong="the norm goes on as the state" caught_by="the state goes on" change="loss, _, state = -> loss, state, _ ="
 
 
-# %% wrong="one pass only" caught_by="the state goes on" change="range(steps) -> range(min(steps, len(pieces)))"
+# %% wrong="one pass only" caught_by="the state goes on" change="range(steps) -> range(min(steps, len(batches)))"
 
 
-# %% wrong="pieces backwards in the second pass" caught_by="the state goes on" change="pieces[place] -> pieces[place if i < len(pieces) else -1 - place]"
+# %% wrong="batches backwards in the second pass" caught_by="the state goes on" change="batches[place] -> batches[place if i < len(batches) else -1 - place]"
 
 
 # %% wrong="the rate stays" caught_by="large steps first" change="lr * (1 - i / steps) -> lr"
 
 
-# %% wrong="the rate falls within each pass" caught_by="large steps first" change="lr * (1 - i / steps) -> lr * (1 - place / len(pieces))"
+# %% wrong="the rate falls within each pass" caught_by="large steps first" change="lr * (1 - i / steps) -> lr * (1 - place / len(batches))"
 
 
 # %% wrong="the rate begins one step late" caught_by="large steps first" change="lr * (1 - i / steps) -> lr * (1 - (i + 1) / steps)"
@@ -67,11 +67,11 @@ def train_on(step, pieces, steps, lr, watch):
 
 # %% wrong="looks after the step" caught_by="watches, and keeps the losses"
 # -         watch(i)
-# -         place = i % len(pieces)
-# +         place = i % len(pieces)
+# -         place = i % len(batches)
+# +         place = i % len(batches)
 #           if place == 0:
 #               state = None
-#           inputs, targets = pieces[place]
+#           inputs, targets = batches[place]
 #           loss, _, state = step(inputs, targets, state, lr * (1 - i / steps))
 # +         watch(i)
 
@@ -83,15 +83,15 @@ def train_on(step, pieces, steps, lr, watch):
 
 
 # %% wrong="a state of 0 is taken for none" caught_by="the state goes on"
-def train_on(step, pieces, steps, lr, watch):
+def train_on(step, batches, steps, lr, watch):
     losses, state = [], None
     for i in range(steps):
         watch(i)
-        k = i % len(pieces)
+        k = i % len(batches)
         if k == 0:
             state = None
         state = state or None
-        inputs, targets = pieces[k]
+        inputs, targets = batches[k]
         loss, _, state = step(inputs, targets, state, lr * (1 - i / steps))
         losses.append(loss)
     watch(steps)
