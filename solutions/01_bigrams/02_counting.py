@@ -51,7 +51,7 @@ print(
 # one unit of the text: here a word, or one of two marks that we add. The mark `</s>` stands after the last word of a
 # sentence, so that a model can also learn where sentences end. And in front of the first word we put $n-1$ marks `<s>`, so that
 # even the first word has $n-1$ tokens before it. A **bigram** ($n = 2$) is one word of memory and the next word; a
-# **trigram** ($n = 3$) is two words of memory and the next word.
+# **trigram** ($n = 3$) is two words of memory and the next word. The drawing below shows the four trigrams of *how we wish*. Read $P(\textit{wish} \mid \textit{how we})$ there as "the probability of *wish* after *how we*".
 #
 # Write `ngrams(tokens, n)`, which returns all n-grams of one sentence, from left to right. When you are done, the cell below the
 # checks counts the bigrams of three sentences with your function, and you can follow it with a pencil.
