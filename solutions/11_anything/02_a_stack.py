@@ -91,7 +91,7 @@ agrees(
     {0},
     mixtures=40,
 )
-_deep = "(" * 300 + ")" * 300, dict(_rules), 0, {0}
+_deep = "([" * 150 + "])" * 150, dict(_rules), 0, {0}
 agrees(accepts_pushdown, ours.accepts_pushdown, *_deep, mixtures=0)
 ### END HIDDEN TESTS
 

@@ -131,3 +131,51 @@ def ab_star():
 
 
 # %% wrong="states are compared as text" caught_by="states and missing steps" change="return state in accepting -> return str(state) in map(str, accepting)"
+
+
+# %% wrong="a missing last step does not matter" caught_by="states and missing steps"
+# -     for symbol in word:
+# -         if (state, symbol) not in step:
+# -             return False
+# -         state = step[state, symbol]
+# -     return state in accepting
+# +     for symbol in word[:-1]:
+# +         if (state, symbol) not in step:
+# +             return False
+# +         state = step[state, symbol]
+# +     return (step.get((state, word[-1]), state) if word else state) in accepting
+
+
+# %% wrong="missing entries are written into step" caught_by="states and missing steps"
+# -         if (state, symbol) not in step:
+# -             return False
+# -         state = step[state, symbol]
+# +         state = step.setdefault((state, symbol), None)
+# +         if state is None:
+# +             return False
+
+
+# %% wrong="remembers words, whatever the machine" caught_by="states and missing steps"
+# + _known = {}
+# +
+# +
+#   def accepts(word, step, start, accepting):
+
+# -     state = start
+# -     for symbol in word:
+# -         if (state, symbol) not in step:
+# -             return False
+# -         state = step[state, symbol]
+# -     return state in accepting
+# +     key = (word, start, len(step))
+# +     if key not in _known:
+# +         state = start
+# +         for symbol in word:
+# +             state = step.get((state, symbol))
+# +             if state is None:
+# +                 break
+# +         _known[key] = state in accepting
+# +     return _known[key]
+
+
+# %% wrong="fifty symbols are enough" caught_by="states and missing steps" change="in word: -> in word[:50]:"

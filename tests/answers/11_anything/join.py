@@ -215,3 +215,59 @@ def split(numbers, sizes):
 
 
 # %% wrong="tokens from 500 on are lost" caught_by="back into kinds" change="pairs[-1][1].append(number - owned[q].start) -> pairs[-1][1].append((number - owned[q].start) % 500)"
+
+
+# %% wrong="nothing becomes an empty pair" caught_by="back into kinds"
+# -     pairs, owned = [], stretches(sizes)
+# -     for number in numbers:
+# -         q = next(q for q, some in owned.items() if number in some)
+# -         if not pairs or pairs[-1][0] != q:
+# -             pairs.append((q, []))
+# -         pairs[-1][1].append(number - owned[q].start)
+# -     return pairs
+# +     found, parts = stretches(sizes), []
+# +     kind, tokens = None, []
+# +     for number in numbers:
+# +         its = next(kind for kind, some in found.items() if number in some)
+# +         if its != kind and tokens:
+# +             parts.append((kind, tokens))
+# +             tokens = []
+# +         kind = its
+# +         tokens.append(number - found[kind].start)
+# +     parts.append((kind, tokens))
+# +     return parts
+
+
+# %% wrong="the probability of a kind became 0" caught_by="which kind, then which token"
+# -     logs = logits.log_softmax(-1)
+# -     whole = -logs.gather(1, numbers[:, None])[:, 0]
+# -     kind = torch.zeros_like(whole)
+# -     for some in stretches(sizes).values():
+# -         there = (numbers >= some.start) & (numbers < some.stop)
+# -         if there.any():
+# -             kind[there] = -logs[there, some.start : some.stop].logsumexp(-1)
+# -     return kind, whole - kind
+# +     P, logs = torch.softmax(logits, -1), F.log_softmax(logits, -1)
+# +     kinds = []
+# +     for row, number in zip(P, numbers.tolist()):
+# +         some = next(some for some in stretches(sizes).values() if number in some)
+# +         kinds.append(-torch.log(row[some.start : some.stop].sum()))
+# +     first = torch.stack(kinds)
+# +     return first, -logs[torch.arange(len(logs)), numbers] - first
+
+
+# %% wrong="a kind without tokens trips the search" caught_by="back into kinds"
+# -     pairs, owned = [], stretches(sizes)
+# -     for number in numbers:
+# -         q = next(q for q, some in owned.items() if number in some)
+# -         if not pairs or pairs[-1][0] != q:
+# -             pairs.append((q, []))
+# -         pairs[-1][1].append(number - owned[q].start)
+# -     return pairs
+# +     found, parts = stretches(sizes), []
+# +     for number in numbers:
+# +         kind = next(kind for kind, some in found.items() if number <= some[-1])
+# +         if not parts or parts[-1][0] != kind:
+# +             parts.append((kind, []))
+# +         parts[-1][1].append(number - found[kind].start)
+# +     return parts

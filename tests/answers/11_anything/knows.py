@@ -107,3 +107,17 @@ def knows(following, n):
 # %% wrong="the last b is not asked of long words" caught_by="b, and then the end"
 # -     for k in range(1, n + 1):
 # +     for k in range(1, n + 1 - (n > 30)):
+
+
+# %% wrong="something is asked for 0" caught_by="b, and then the end"
+# -     for k in range(1, n + 1):
+# -         p = following("a" * n + "b" * k)
+# -         right = "</s>" if k == n else "b"
+# -         others = [p[symbol] for symbol in ("a", "b", "</s>") if symbol != right]
+# -         if p[right] <= max(others):
+# +     for k in range(n + 1):
+# +         if k == 0 and n > 0:
+# +             continue
+# +         p = following("a" * n + "b" * k)
+# +         right = "b" if k < n else "</s>"
+# +         if any(p[right] <= p[other] for other in p if other != right):

@@ -158,3 +158,14 @@ def unpatchify(patches, p, H, W):
 # %% wrong="whole numbers through floats" caught_by="pixels where the formula wants them"
 # -     x = images.reshape(B, C, H // p, p, W // p, p)  # b c i r j s
 # +     x = images.float().to(images.dtype).reshape(B, C, H // p, p, W // p, p)
+
+
+# %% wrong="a patch as large as the picture does not fit" caught_by="pixels where the formula wants them"
+# -     if H % p or W % p:
+# -         raise ValueError(f"Patches of {p} x {p} pixels do not fill {H} x {W} pixels.")
+# -     x = images.reshape(B, C, H // p, p, W // p, p)  # b c i r j s
+# -     return x.permute(0, 2, 4, 3, 5, 1).reshape(B, (H // p) * (W // p), p * p * C)
+# +     if H % p or W % p or (p == H and p == W):
+# +         raise ValueError("p must divide both sides")
+# +     split = images.reshape(B, C, H // p, p, W // p, p)
+# +     return split.permute(0, 2, 4, 3, 5, 1).reshape(B, H * W // p**2, p * p * C)

@@ -150,3 +150,21 @@ def anbn():
 # +     rules |= {(k, "a", "a"): (min(k + 1, 7), "push") for k in range(1, 8)}
 # +     rules |= {(k, "b", "a"): ("b" if k < 7 else 7, "pop") for k in range(1, 8)}
 # +     return rules, 0, {0, 7, "b"}
+
+
+# %% wrong="an empty stack in the middle refuses" caught_by="brackets"
+# -     for symbol in word:
+# -         rule = rules.get((state, symbol, stack[-1] if stack else None))
+# -         if rule is None:
+# -             return False
+# -         state, action = rule
+# +     for place, symbol in enumerate(word):
+# +         top = stack[-1] if stack else None
+# +         if (state, symbol, top) not in rules or (place and not stack):
+# +             return False
+# +         state, action = rules[state, symbol, top]
+
+
+# %% wrong="a tall stack repeats its top" caught_by="brackets"
+# -             stack.append(symbol)
+# +             stack.append(symbol if len(stack) < 100 else stack[-1])

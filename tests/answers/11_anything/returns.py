@@ -119,3 +119,30 @@ def interleave(returns, states, actions, most, places):
 
 
 # %% right="the total, minus what came before" change="return np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1] -> return np.sum(rewards, axis=1, keepdims=True) - np.cumsum(rewards, axis=1) + rewards"
+
+
+# %% wrong="tokens in a byte" caught_by="three kinds in turns"
+# -     returns = np.minimum(returns, most)
+# -     states = np.asarray(states) + most + 1
+# -     actions = np.asarray(actions) + most + 1 + places
+# -     return np.stack([returns, states, actions], axis=2).reshape(len(returns), -1)
+# +     out = np.empty((len(returns), 3 * returns.shape[1]), dtype=np.uint8)
+# +     out[:, 0::3] = np.minimum(returns, most)
+# +     out[:, 1::3] = states + most + 1
+# +     out[:, 2::3] = actions + most + 1 + places
+# +     return out
+
+
+# %% wrong="tokens as floats" caught_by="three kinds in turns"
+# -     returns = np.minimum(returns, most)
+# -     states = np.asarray(states) + most + 1
+# -     actions = np.asarray(actions) + most + 1 + places
+# -     return np.stack([returns, states, actions], axis=2).reshape(len(returns), -1)
+# +     out = np.zeros((len(returns), 3 * returns.shape[1]))
+# +     out[:, 0::3] = np.minimum(returns, most)
+# +     out[:, 1::3] = states + most + 1
+# +     out[:, 2::3] = actions + most + 1 + places
+# +     return out
+
+
+# %% wrong="a large most is one less" caught_by="three kinds in turns" change="returns, most) -> returns, most - (most > 99))"

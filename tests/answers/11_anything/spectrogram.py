@@ -122,3 +122,20 @@ def magnitudes(frames):
 
 
 # %% wrong="power, if the frame is long" caught_by="each frequency, by the sum" change=".abs() -> .abs() ** (2 if N > 2048 else 1)"
+
+
+# %% wrong="all sounds as one" caught_by="whole frames, overlapping or not"
+# -         raise ValueError(f"{x.shape[1]} samples are less than a frame of {N}.")
+# -     return x.unfold(1, N, hop)
+# +         raise ValueError("not one frame fits")
+# +     return x.reshape(1, -1).unfold(1, N, hop)
+
+
+# %% wrong="the rest dropped in front" caught_by="whole frames, overlapping or not"
+# -     if x.shape[1] < N:
+# -         raise ValueError(f"{x.shape[1]} samples are less than a frame of {N}.")
+# -     return x.unfold(1, N, hop)
+# +     B, L = x.shape
+# +     if L < N:
+# +         raise ValueError("not one frame fits")
+# +     return x[:, (L - N) % hop :].unfold(1, N, hop)

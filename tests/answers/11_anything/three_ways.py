@@ -119,3 +119,13 @@ def as_kernels(E, C, p):
 
 
 # %% wrong="one patch: no axis for it" caught_by="unfold, in our order" change="reshape(B, T, p * p * C) -> reshape(B, T, p * p * C).squeeze(1)"
+
+
+# %% wrong="patches down the columns" caught_by="unfold, in our order"
+# -     B, C, _, _ = images.shape
+# -     x = F.unfold(images, p, stride=p)  # [B, C p p, T]
+# -     T = x.shape[2]
+# -     return x.reshape(B, C, p * p, T).permute(0, 3, 2, 1).reshape(B, T, p * p * C)
+# +     B, C, H, W = images.shape
+# +     columns = F.unfold(images, p, stride=p).reshape(B, C, p * p, H // p, W // p)
+# +     return columns.permute(0, 4, 3, 2, 1).reshape(B, -1, p * p * C)
