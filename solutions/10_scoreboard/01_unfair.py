@@ -164,13 +164,13 @@ _change = [
 ]
 _tokens = made(_said, _sentences, choice(*_change), choice(*_change))
 _turned = made(lambda rng, tokens: tokens[-1:] + tokens[:-1], _tokens)
-agrees(
-    flaws,
-    ours.flaws,
-    choice(_tokens, _turned, []),
-    _sentences,
-    by=lambda flaws, tokens, sentences: set(flaws(tokens, sentences)),
-)
+for _inputs in ((choice(_tokens, _turned, []), _sentences), (["a"], [["a"]])):
+    agrees(
+        flaws,
+        ours.flaws,
+        *_inputs,
+        by=lambda flaws, tokens, sentences: set(flaws(tokens, sentences)),
+    )
 ### END HIDDEN TESTS
 
 # %% test="flaws" aspect="another text" points=1

@@ -145,11 +145,8 @@ _got = by_formula(np.array([1.0, 3.0]))
 assert is_number(_got), f"A number is wanted; yours: {_got!r}."
 assert close(_got, 1.0), f"1 and 3: deviation √2, by √2: 1; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_d = made(
-    lambda rng, D, mean, spread: np.array([rng.gauss(mean, spread) for _ in range(D)]),
-    *(size("D", 2), choice(0, 0.1, 1000), choice(1, 1e-3, 0)),
-)
-agrees(by_formula, ours.by_formula, _d, rtol=1e-6, atol=1e-9)
+for _d in (array(size("D", 2)), np.full(3, 0.1)):
+    agrees(by_formula, ours.by_formula, _d, rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% test="standard_error" aspect="leaving one out" points=1

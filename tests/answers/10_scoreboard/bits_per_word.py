@@ -90,3 +90,11 @@ def bits_per_word(ln_p, tokens, kinds):
 # %% wrong="ten thousand words at most" caught_by="ends cost, and are no words"
 # -     words = sum(token != "</s>" for token in tokens)
 # +     words = min(sum(token != "</s>" for token in tokens), 10_000)
+
+
+# %% wrong="impossible tokens cost nothing" caught_by="ends cost, and are no words"
+# -     total = -np.sum(ln_p) + (unknown * math.log(kinds) if unknown else 0)
+# -     words = sum(token != "</s>" for token in tokens)
+# -     return total / math.log(2) / words
+# +     nats = -float(ln_p[np.isfinite(ln_p)].sum()) + (unknown * math.log(kinds) if unknown else 0)
+# +     return nats / math.log(2) / sum(token != "</s>" for token in tokens)

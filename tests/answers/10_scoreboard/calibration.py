@@ -142,3 +142,9 @@ def calibration_error(confidence, right, edges):
 # %% wrong="right ones in one byte" caught_by="means and shares by bin"
 # -         came = np.bincount(place, right, minlength=K) / number
 # +         came = np.bincount(place, right, minlength=K) % 256 / number
+
+
+# %% wrong="the distance of each single place" caught_by="places weigh, not bins"
+# -     said, came, number = reliability(confidence, right, edges)
+# -     return np.nansum(number * abs(said - came)) / number.sum()
+# +     return float(np.mean(abs(confidence - right)))

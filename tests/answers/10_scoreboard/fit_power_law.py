@@ -119,3 +119,11 @@ def tokens_for(loss, a, b, floor):
 
 
 # %% wrong="a trillion tokens are endless" caught_by="how much text for a loss" change="if loss <= floor: -> if loss <= floor or ((loss - floor) / a) ** (-1 / b) > 1e12:"
+
+
+# %% wrong="the mean of the slopes from point to point" caught_by="least squares on logarithms"
+# -     slope, intercept = np.polyfit(np.log(sizes), np.log(np.asarray(losses) - floor), 1)
+# -     return math.exp(intercept), -slope
+# +     x, y = np.log(np.array(sizes, dtype=float)), np.log(np.array(losses) - floor)
+# +     b = -np.mean(np.diff(y) / np.diff(x))
+# +     return float(np.exp((y + b * x).mean())), b

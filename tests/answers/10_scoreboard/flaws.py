@@ -134,3 +134,28 @@ def flaws(tokens, sentences):
 
 
 # %% wrong="UNK stands for two words at most" caught_by="another text" change="same = all( -> same = len({b for a, b in zip(said, words, strict=False) if a == '<UNK>'}) < 3 and all("
+
+
+# %% wrong="empty sentences need no end" caught_by="ends and unknown words"
+# -     said = [token for token in tokens if token != "</s>"]
+# -     words = [word for sentence in sentences for word in sentence]
+# -     found = set()
+# -     if len(tokens) - len(said) != len(sentences):
+# -         found.add("ends")
+# -     if "<UNK>" in said:
+# -         found.add("unknown words")
+# -     same = all(a in (b, "<UNK>") for a, b in zip(said, words, strict=False))
+# -     if len(said) != len(words) or not same:
+# +     found = set()
+# +     words = [word for sentence in sentences for word in sentence]
+# +     said = [token for token in tokens if token != "</s>"]
+# +     if len(tokens) - len(said) != sum(1 for sentence in sentences if sentence):
+# +         found.add("ends")
+# +     if "<UNK>" in said:
+# +         found.add("unknown words")
+# +     if len(said) != len(words) or any(t not in (w, "<UNK>") for t, w in zip(said, words)):
+
+
+# %% wrong="one sentence without an end is fine" caught_by="ends and unknown words"
+# -     if len(tokens) - len(said) != len(sentences):
+# +     if max(1, len(tokens) - len(said)) != max(1, len(sentences)):

@@ -181,3 +181,44 @@ def em_weights(ln_p, rounds):
 # %% wrong="a token that comes twice is read once" caught_by="rounds of EM"
 # -     ln_p = np.asarray(ln_p)
 # +     ln_p = np.unique(ln_p, axis=1)
+
+
+# %% wrong="shifted by the first model" caught_by="no underflow, weight zero, impossible tokens"
+# -     with np.errstate(divide="ignore"):
+# -         ln_weights = np.log(np.asarray(weights, dtype=float))
+# -     return np.logaddexp.reduce(np.asarray(ln_p) + ln_weights[:, None], axis=0)
+# +     first = ln_p[0]
+# +     with np.errstate(all="ignore"):
+# +         return first + np.log(weights @ np.exp(ln_p - first))
+
+
+# %% wrong="tokens that one model thinks impossible are left out" caught_by="rounds of EM"
+# -     ln_p = np.asarray(ln_p)
+# -     weights = np.full(len(ln_p), 1 / len(ln_p))
+# -     for _ in range(rounds):
+# -         with np.errstate(divide="ignore"):
+# -             rows = ln_p + np.log(weights)[:, None]
+# -         weights = np.exp(rows - mix(ln_p, weights)).mean(axis=1)
+# +     ln_p = ln_p[:, np.isfinite(ln_p).all(0)]
+# +     M = len(ln_p)
+# +     weights = np.full(M, 1 / M)
+# +     for _ in range(rounds):
+# +         weights = np.exp(ln_p + np.log(weights)[:, None] - mix(ln_p, weights)).mean(1)
+
+
+# %% wrong="every round from equal weights" caught_by="rounds of EM"
+# -     ln_p = np.asarray(ln_p)
+# -     weights = np.full(len(ln_p), 1 / len(ln_p))
+# -     for _ in range(rounds):
+# -         with np.errstate(divide="ignore"):
+# -             rows = ln_p + np.log(weights)[:, None]
+# -         weights = np.exp(rows - mix(ln_p, weights)).mean(axis=1)
+# +     M = len(ln_p)
+# +     start = weights = np.full(M, 1 / M)
+# +     for _ in range(rounds):
+# +         weights = np.exp(ln_p + np.log(start)[:, None] - mix(ln_p, start)).mean(1)
+
+
+# %% wrong="tiny weights are none" caught_by="no underflow, weight zero, impossible tokens"
+# -         ln_weights = np.log(np.asarray(weights, dtype=float))
+# +         ln_weights = np.log(np.where(weights < 1e-12, 0, weights))

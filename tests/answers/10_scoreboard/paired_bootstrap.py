@@ -129,3 +129,21 @@ def interval(values, level):
 
 
 # %% wrong="lengths of one byte" caught_by="a ratio of sums" change="lengths = np.bincount(document) -> lengths = np.bincount(document).clip(max=255)"
+
+
+# %% wrong="the middle of a normal distribution from fifty values on" caught_by="cut off at both ends"
+# -     rest = (1 - level) / 2
+# -     return np.quantile(values, rest), np.quantile(values, 1 - rest)
+# +     if len(values) > 101 and level == 0.95:
+# +         return values.mean() - 1.96 * values.std(), values.mean() + 1.96 * values.std()
+# +     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+# +     return float(low), float(high)
+
+
+# %% wrong="stories numbered as they come" caught_by="tokens in any order"
+# -     gains = np.bincount(document, np.asarray(a) - np.asarray(b))  # [D]
+# -     lengths = np.bincount(document)
+# -     return gains[draws].sum(axis=1) / lengths[draws].sum(axis=1)
+# +     place, _ = pd.factorize(document)
+# +     gain, tokens = np.bincount(place, a - b), np.bincount(place)
+# +     return gain[draws].sum(1) / tokens[draws].sum(1)

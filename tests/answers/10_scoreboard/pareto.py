@@ -131,3 +131,17 @@ def best_within(cost, loss, budget):
 # %% wrong="a sort that turns equal ones round" caught_by="who is pushed out"
 # -     return sorted(front, key=lambda m: cost[m])
 # +     return np.array(front, dtype=int)[np.argsort(np.asarray(cost)[front])].tolist()
+
+
+# %% right="broadcasting"
+def pareto(cost, loss):
+    c, x = np.asarray(cost), np.asarray(loss)
+    no_worse = (c[:, None] <= c) & (x[:, None] <= x)
+    out = (no_worse & ~no_worse.T).any(0)
+    return tuple(int(m) for m in np.argsort(c, kind="stable") if not out[m])
+
+
+def best_within(cost, loss, budget):
+    masked = np.where(np.asarray(cost) <= budget, loss, np.inf)
+    some = np.flatnonzero((masked == masked.min()) & (np.asarray(cost) <= budget))
+    return int(some[np.argmin(np.asarray(cost)[some])]) if len(some) else None

@@ -89,3 +89,9 @@ def by_bootstrap(d, draws):
 
 
 # %% wrong="a thousand draws are enough" caught_by="drawing with replacement" change="return d[draws] -> return d[draws[:1000]]"
+
+
+# %% wrong="squares minus the squared mean" caught_by="the formula"
+# -     return np.std(d, ddof=1) / math.sqrt(len(d))
+# +     D = len(d)
+# +     return math.sqrt(((d**2).sum() - D * d.mean() ** 2) / (D - 1)) / math.sqrt(D)
