@@ -149,7 +149,7 @@ _texts = made(
     lambda rng, n, T: [rng.choices(_some, k=rng.randint(0, T)) for _ in range(n)],
     size("texts"),
     size("T"),
-    edges=[[["a"] * 300 + ["b"]], [[], ["a"]], [[]]],
+    edges=[[["a"] * 3000 + ["b"]], [[], ["a"]], [[]]],
 )
 _words = made(
     lambda rng: rng.sample(["A", "x", *_some[:4]], 5), edges=[["b", "a"], ["a"], ["x"]]
@@ -170,6 +170,7 @@ _texts = made(
     size("T", most=4, large=None),
     edges=[
         [["a", "a", "b"], ["a", "b", "b"]],
+        [["a", "b", "a", "a"], ["a", "a", "b", "a"]],  # exchanged in the middle
         [["ab", "c"], ["a", "bc"]],  # other words, the same letters in a row
         [["a", "b", "a"], ["b", "a", "a"], ["a", "b"], [], ["b", "a"], ["b", "a", "a"]],
     ],

@@ -53,7 +53,7 @@ def saved(V, d, n):
 
 
 # %% family="lookup"
-_V, _n = size("V"), size("n")
+_V, _n = size("V", large=300), size("n")
 _ids = made(
     lambda rng, V, n: rng.choices(range(V), k=n),
     _V,

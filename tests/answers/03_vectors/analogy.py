@@ -74,3 +74,19 @@ wrong_cells = [(1, 0), (6, 1), (8, 0), (8, 1), (9, 1)]
 
 
 # %% wrong="a little added to the lengths" caught_by="the step from a to b" change="np.sqrt((A**2).sum(1, keepdims=True)) -> (np.sqrt((A**2).sum(1, keepdims=True)) + 1e-8)"
+
+
+# %% wrong="long words win" caught_by="the step from a to b"
+# -     unit = A / np.sqrt((A**2).sum(1, keepdims=True))
+# -     scores = unit @ (unit[b] - unit[a] + unit[c])
+# +     unit = A / np.linalg.norm(A, axis=1, keepdims=True)
+# +     scores = A @ (unit[b] - unit[a] + unit[c])
+
+
+# %% wrong="the step scaled to length 1" caught_by="never one of the three"
+# -     unit = A / np.sqrt((A**2).sum(1, keepdims=True))
+# -     scores = unit @ (unit[b] - unit[a] + unit[c])
+# +     unit = A / np.linalg.norm(A, axis=1, keepdims=True)
+# +     step = unit[b] - unit[a]
+# +     length = np.linalg.norm(step)
+# +     scores = unit @ (step / (length or 1) + unit[c])

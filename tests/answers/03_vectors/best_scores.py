@@ -74,3 +74,49 @@ def best_scores(N, q, k):
 
 
 # %% wrong="low scores are no scores" caught_by="where the cost is smallest" change="np.log(N[seen] / made_up[seen]) -> np.log(np.where(N[seen] / made_up[seen] < 1e-6, 1e-300, N[seen] / made_up[seen]))"
+
+
+# %% wrong="minus infinity into a table like N" caught_by="pairs that never met"
+# -     found = np.full(np.shape(N), -np.inf)
+# -     seen = N > 0
+# -     made_up = k * N.sum(1, keepdims=True) * q
+# -     found[seen] = np.log(N[seen] / made_up[seen])
+# -     return found
+# +     made = k * N.sum(1, keepdims=True) * q
+# +     out = np.full_like(N, -np.inf)
+# +     out[N > 0] = np.log(N[N > 0] / made[N > 0])
+# +     return out
+
+
+# %% wrong="a score of minus infinity never costs anything" caught_by="scores far out"
+# -     true = np.logaddexp(0, -np.where(N > 0, x, 0)) * N
+# -     made_up = np.logaddexp(0, x) * (k * N.sum(1, keepdims=True) * q)
+# -     return true.sum() + made_up.sum()
+# +     made = k * N.sum(1, keepdims=True) * q
+# +     far = np.isneginf(x)
+# +     true = np.where(far, 0, np.logaddexp(0, -np.where(far, 0, x)) * N)
+# +     return float((true + made * np.logaddexp(0, x)).sum())
+
+
+# %% wrong="the noise of the word instead of the context" caught_by="true and made up"
+# -     true = np.logaddexp(0, -np.where(N > 0, x, 0)) * N
+# -     made_up = np.logaddexp(0, x) * (k * N.sum(1, keepdims=True) * q)
+# -     return true.sum() + made_up.sum()
+# +     made = k * N.sum(1, keepdims=True) * q[:, None]
+# +     true = np.where(N > 0, np.logaddexp(0, -np.where(N > 0, x, 0)) * N, 0)
+# +     return float((true + made * np.logaddexp(0, x)).sum())
+
+
+# %% right="torch and logarithms"
+def cost(x, N, q, k):
+    X, C = torch.tensor(np.array(x)), torch.tensor(np.array(N, dtype=float))
+    made = k * torch.outer(C.sum(1), torch.tensor(np.array(q)))
+    true = torch.where(C > 0, -C * F.logsigmoid(X), 0.0)
+    neg = torch.where(made > 0, -made * F.logsigmoid(-X), 0.0)
+    return (true + neg).sum().item()
+
+
+def best_scores(N, q, k):
+    with np.errstate(all="ignore"):
+        found = np.log(N) - np.log(N.sum(1))[:, None] - np.log(q)[None] - math.log(k)
+    return np.where(N == 0, -np.inf, found)

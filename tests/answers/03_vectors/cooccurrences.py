@@ -57,3 +57,70 @@ def cooccurrences(texts, V, c):
 
 
 # %% wrong="counts of two bytes" caught_by="every place counts" change="return N + N.T -> return (N + N.T).astype(np.int16)"
+
+
+# %% wrong="an empty text is an error" caught_by="texts stay apart"
+# -         ids = np.array(text, dtype=int)
+# -         for o in range(1, min(c, len(ids) - 1) + 1):
+# -             np.add.at(N, (ids[:-o], ids[o:]), 1)
+# +         row = np.array(text)
+# +         for o in range(1, c + 1):
+# +             np.add.at(N, (row[:-o], row[o:]), 1)
+
+
+# %% wrong="two distances at most" caught_by="every place counts"
+# -         ids = np.array(text, dtype=int)
+# -         for o in range(1, min(c, len(ids) - 1) + 1):
+# -             np.add.at(N, (ids[:-o], ids[o:]), 1)
+# -     return N + N.T
+# +         for o in (1, 2)[:c]:
+# +             for i, j in zip(text, text[o:]):
+# +                 N[i, j] += 1
+# +                 N[j, i] += 1
+# +     return N
+
+
+# %% wrong="pads the texts themselves" caught_by="neighbours on both sides"
+# -         ids = np.array(text, dtype=int)
+# -         for o in range(1, min(c, len(ids) - 1) + 1):
+# -             np.add.at(N, (ids[:-o], ids[o:]), 1)
+# -     return N + N.T
+# +         text += [-1] * c
+# +         for t, i in enumerate(text):
+# +             for j in text[t + 1 : t + c + 1]:
+# +                 if i >= 0 and j >= 0:
+# +                     N[i, j] += 1
+# +                     N[j, i] += 1
+# +     return N
+
+
+# %% wrong="goes on counting in the table of the last call" caught_by="neighbours on both sides"
+# + _tables = {}
+# +
+# +
+#   def cooccurrences(texts, V, c):
+
+# -     N = np.zeros((V, V))
+# -     for text in texts:
+# -         ids = np.array(text, dtype=int)
+# -         for o in range(1, min(c, len(ids) - 1) + 1):
+# -             np.add.at(N, (ids[:-o], ids[o:]), 1)
+# -     return N + N.T
+# +     N = _tables.setdefault((V, c, str(texts)), np.zeros((V, V)))
+# +     for text in texts:
+# +         for t, i in enumerate(text):
+# +             for s in range(max(0, t - c), min(len(text), t + c + 1)):
+# +                 if s != t:
+# +                     N[i, text[s]] += 1
+# +     return N
+
+
+# %% right="banded one-hot products"
+def cooccurrences(texts, V, c):
+    N = np.zeros((V, V), dtype=np.int64)
+    for text in texts:
+        E = np.eye(V, dtype=np.int64)[np.array(text, dtype=int)]
+        T = np.arange(len(text))
+        near = abs(T[:, None] - T) <= c
+        N += E.T @ (near & ~np.eye(len(text), dtype=bool)).astype(np.int64) @ E
+    return N

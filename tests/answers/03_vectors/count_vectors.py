@@ -68,3 +68,25 @@ missing = 6
 
 
 # %% wrong="words inside words are counted" caught_by="a column for each word" change="[[count[word] for word in words] for count in counts] -> [[chr(32).join(text).count(word) for word in words] for text in texts]"
+
+
+# %% wrong="only the reversed text is a twin" caught_by="twins differ in order only"
+# -         Counter(one) == Counter(other) and list(one) != list(other)
+# -         for place, one in enumerate(texts)
+# -         for other in texts[:place]
+# +         texts[s] == texts[t][::-1] and texts[s] != texts[t] for s in range(len(texts)) for t in range(s)
+
+
+# %% wrong="capitals do not matter" caught_by="a column for each word"
+# -     counts = [Counter(text) for text in texts]
+# -     return np.array([[count[word] for word in words] for count in counts])
+# +     lowered = [word.lower() for word in words]
+# +     return np.array([[sum(w.lower() == word for w in text) for word in lowered] for text in texts])
+
+
+# %% wrong="only the ends of texts are compared" caught_by="twins differ in order only"
+# -         Counter(one) == Counter(other) and list(one) != list(other)
+# +         Counter(one) == Counter(other) and (one[:1], one[-1:]) != (other[:1], other[-1:])
+
+
+# %% wrong="a thousand words are enough" caught_by="a column for each word" change="Counter(text) for -> Counter(text[:1000]) for"

@@ -85,3 +85,34 @@ def lost(M, d):
 
 
 # %% wrong="ten further terms only" caught_by="what a rank leaves over" change="s = np.linalg.svd(M, compute_uv=False) -> s = np.linalg.svd(M, compute_uv=False)[: d + 10]"
+
+
+# %% wrong="tall matrices come back exchanged" caught_by="the best fit"
+#       """A (n1, d) and B (n2, d): the product of A and B transposed is the best fit of rank d to M (n1, n2)."""
+# +     if M.shape[0] > M.shape[1]:
+# +         return factors(M.T, d)
+
+
+# %% wrong="the last factors by a negative index" caught_by="what a rank leaves over"
+# -     s = np.linalg.svd(M, compute_uv=False)
+# -     return (s[d:] ** 2).sum() / (s**2).sum()
+# +     s = np.linalg.svd(M, compute_uv=False) ** 2
+# +     return s[-(len(s) - d) :].sum() / s.sum()
+
+
+# %% wrong="subtracts the fit from M itself" caught_by="what a rank leaves over"
+# -     s = np.linalg.svd(M, compute_uv=False)
+# -     return (s[d:] ** 2).sum() / (s**2).sum()
+# +     total = (M**2).sum()
+# +     A, B = factors(M, d)
+# +     M -= A @ B.T
+# +     return (M**2).sum() / total
+
+
+# %% wrong="the other side by division" caught_by="each side half"
+# -     Q, s, R = np.linalg.svd(M, full_matrices=False)
+# -     root = np.sqrt(s[:d])
+# -     return Q[:, :d] * root, R[:d].T * root
+# +     Q, s, _ = np.linalg.svd(M, full_matrices=False)
+# +     A = Q[:, :d] * np.sqrt(s[:d])
+# +     return A, M.T @ A / s[:d]

@@ -64,3 +64,28 @@ def glove(A, B, s, t, N):
 # %% wrong="the mean over contexts" caught_by="gradients of the biases" change="E.sum(1), E.sum(0) -> E.mean(1), E.mean(0)"
 
 # %% wrong="errors clipped at 100" caught_by="gradients of the vectors" change="E = 2 * f * error -> E = (2 * f * error).clamp(-100, 100)"
+
+
+# %% wrong="no weight in the gradients" caught_by="gradients of the vectors"
+# -     f = (N / 100).pow(0.75).clamp(max=1)
+# -     error = A @ B.T + beta[:, None] + gamma - torch.where(N > 0, N, 1).log()
+# -     E = 2 * f * error
+# -     return (f * error**2).sum(), E @ B, E.T @ A, E.sum(1), E.sum(0)
+# +     met = N > 0
+# +     N = N.to(A.dtype)
+# +     f = torch.clamp((N / 100) ** 0.75, max=1)
+# +     bracket = A @ B.T + beta[:, None] + gamma - torch.log(torch.where(met, N, 1.0))
+# +     E = torch.where(met, 2 * bracket, 0.0)
+# +     return (f * bracket**2).sum(), E @ B, E.T @ A, E.sum(1), E.sum(0)
+
+
+# %% wrong="ones written into N" caught_by="only pairs that met"
+# -     f = (N / 100).pow(0.75).clamp(max=1)
+# -     error = A @ B.T + beta[:, None] + gamma - torch.where(N > 0, N, 1).log()
+# -     E = 2 * f * error
+# -     return (f * error**2).sum(), E @ B, E.T @ A, E.sum(1), E.sum(0)
+# +     f = torch.clamp((N / 100) ** 0.75, max=1)
+# +     N[N == 0] = 1
+# +     bracket = A @ B.T + beta[:, None] + gamma - torch.log(N)
+# +     E = 2 * f * bracket
+# +     return (f * bracket**2).sum(), E @ B, E.T @ A, E.sum(1), E.sum(0)

@@ -63,3 +63,63 @@ def saved(V, d, n):
 
 
 # %% wrong="a product with one-hots after all" caught_by="rows by number" change="return A[ids] -> return F.one_hot(torch.tensor(ids), len(A)).to(A.dtype) @ A"
+
+
+# %% wrong="only neighbouring repetitions are added up" caught_by="gradients of a repeated word add up"
+# -     return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(0, torch.tensor(ids), G)
+# +     Z = torch.zeros(V, G.shape[1], dtype=G.dtype)
+# +     last = None
+# +     for i, g in zip(ids, G):
+# +         Z[i] = Z[i] + g if i == last else g
+# +         last = i
+# +     return Z
+
+
+# %% wrong="adds up in G itself" caught_by="gradients of a repeated word add up"
+# -     return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(0, torch.tensor(ids), G)
+# +     Z, first = torch.zeros(V, G.shape[1], dtype=G.dtype), {}
+# +     for t, i in enumerate(ids):
+# +         if i in first:
+# +             G[first[i]] += G[t]
+# +         else:
+# +             first[i] = t
+# +     for i, t in first.items():
+# +         Z[i] = G[t]
+# +     return Z
+
+
+# %% wrong="the table of the last call is kept" caught_by="gradients of a repeated word add up"
+# + _table = {}
+# +
+# +
+#   def spread(ids, G, V):
+
+# -     return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(0, torch.tensor(ids), G)
+# +     shape = (V, G.shape[1])
+# +     Z = _table.setdefault(shape, torch.zeros(shape, dtype=G.dtype))
+# +     for i, g in zip(ids, G):
+# +         Z[i] += g
+# +     return Z.clone()
+
+
+# %% wrong="saved for one word" caught_by="what the lookup saves"
+# -     return n * V * d
+# +     return V * d
+
+
+# %% right="autograd scatters"
+def lookup(A, ids):
+    return torch.stack([A[i] for i in ids])
+
+
+def spread(ids, G, V):
+    A = torch.zeros(V, G.shape[1], dtype=G.dtype, requires_grad=True)
+    A[list(ids)].backward(G)
+    return A.grad
+
+
+def saved(V, d, n):
+    return n * V * d
+
+
+# %% wrong="numbers in one byte" caught_by="rows by number" change="A[ids] -> A[torch.tensor(ids, dtype=torch.int8).long()]"

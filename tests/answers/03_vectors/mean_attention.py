@@ -70,3 +70,19 @@ def attend(y, X):
 
 
 # %% wrong="minus infinity is minus a thousand" caught_by="no words, and scores far out" change="weights = np.exp(y - y.max()) -> y = np.where(np.isinf(y), -1000.0, y); weights = np.exp(y - y.max())"
+
+
+# %% wrong="columns weighted" caught_by="weights from scores"
+# -     weights = np.exp(y - y.max())
+# -     return weights @ X / weights.sum()
+# +     w = np.exp(y - y.max())
+# +     return X @ w / w.sum()
+
+
+# %% wrong="shifted only when the scores are large" caught_by="no words, and scores far out"
+# -     weights = np.exp(y - y.max())
+# -     return weights @ X / weights.sum()
+# +     if y.max() > 700:
+# +         y = y - y.max()
+# +     w = np.exp(y)
+# +     return w @ X / w.sum()

@@ -90,3 +90,19 @@ counter_example = (np.array([2, 0]), np.array([1, 0]), np.array([5, -5]))
 # +     found = cosines(A, i)
 # +     found[i] = -1
 # +     return [int(j) for j in np.argsort(-found, kind="stable")][:n]
+
+
+# %% wrong="itself leaves after the cut" caught_by="nearest first, without itself"
+# -     order = np.argsort(-cosines(A, i), kind="stable")
+# -     return [int(j) for j in order if j != i][:n]
+# +     order = np.argsort(-cosines(A, i), kind="stable")[: n + 1]
+# +     return [int(j) for j in order if j != i]
+
+
+# %% wrong="scales A in place" caught_by="lengths do not matter"
+# -     lengths = np.sqrt((A**2).sum(1))
+# -     scale = lengths * lengths[i]
+# -     return np.where(scale > 0, A @ A[i] / np.where(scale > 0, scale, 1), 0)
+# +     lengths = np.linalg.norm(A, axis=1, keepdims=True)
+# +     A /= np.where(lengths == 0, 1, lengths)
+# +     return A @ A[i]

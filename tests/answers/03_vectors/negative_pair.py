@@ -53,3 +53,38 @@ def negative_pair(a, b, n):
 
 
 # %% wrong="the logarithm turns straight at 5" caught_by="one true, k made up" change="loss = -F.logsigmoid(true) - F.logsigmoid(-made_up).sum() -> loss = F.softplus(-true, threshold=5) + F.softplus(made_up, threshold=5).sum()"
+
+
+# %% wrong="one minus sigma for the negatives" caught_by="one true, k made up"
+# -     true, made_up = a @ b, n @ a
+# -     loss = -F.logsigmoid(true) - F.logsigmoid(-made_up).sum()
+# -     g, g_n = torch.sigmoid(true) - 1, torch.sigmoid(made_up)
+# -     return loss, g * b + g_n @ n, g * a, torch.outer(g_n, a)
+# +     x, y = a @ b, n @ a
+# +     loss = -F.logsigmoid(x) - torch.log(1 - torch.sigmoid(y)).sum()
+# +     gx, gy = torch.sigmoid(x) - 1, torch.sigmoid(y)
+# +     return loss, gx * b + gy @ n, gx * a, torch.outer(gy, a)
+
+
+# %% wrong="a negative that is the true neighbour is left out" caught_by="one true, k made up"
+# -     true, made_up = a @ b, n @ a
+# -     loss = -F.logsigmoid(true) - F.logsigmoid(-made_up).sum()
+# -     g, g_n = torch.sigmoid(true) - 1, torch.sigmoid(made_up)
+# -     return loss, g * b + g_n @ n, g * a, torch.outer(g_n, a)
+# +     x, y = a @ b, n @ a
+# +     other = (n != b).any(1).to(n.dtype)
+# +     loss = -F.logsigmoid(x) - (other * F.logsigmoid(-y)).sum()
+# +     gx, gy = torch.sigmoid(x) - 1, other * torch.sigmoid(y)
+# +     return loss, gx * b + gy @ n, gx * a, torch.outer(gy, a)
+
+
+# %% wrong="n scaled in place" caught_by="one true, k made up"
+# -     true, made_up = a @ b, n @ a
+# -     loss = -F.logsigmoid(true) - F.logsigmoid(-made_up).sum()
+# -     g, g_n = torch.sigmoid(true) - 1, torch.sigmoid(made_up)
+# -     return loss, g * b + g_n @ n, g * a, torch.outer(g_n, a)
+# +     x, y = a @ b, n @ a
+# +     loss = -F.logsigmoid(x) - F.logsigmoid(-y).sum()
+# +     gx, gy = torch.sigmoid(x) - 1, torch.sigmoid(y)
+# +     n *= gy[:, None]
+# +     return loss, gx * b + n.sum(0), gx * a, torch.outer(gy, a)

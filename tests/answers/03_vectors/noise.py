@@ -76,3 +76,9 @@ def draw(q, u):
 # %% wrong="words as floats" caught_by="a word for each number"
 # -     return np.minimum(np.searchsorted(np.cumsum(q), u, side="right"), last)
 # +     return np.minimum(np.searchsorted(np.cumsum(q), u, side="right"), last) * 1.0
+
+
+# %% wrong="beyond the last end comes the last word, even if it has 0" caught_by="the ends of the intervals"
+# -     last = np.flatnonzero(q)[-1]
+# -     return np.minimum(np.searchsorted(np.cumsum(q), u, side="right"), last)
+# +     return np.minimum(np.searchsorted(np.cumsum(q), u, side="right"), len(q) - 1)

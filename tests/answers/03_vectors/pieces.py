@@ -113,3 +113,34 @@ def compose(word, Z, low, high):
 # %% wrong="no word, no pieces" caught_by="stretches of every length"
 # -     marked = f"<{word}>"
 # +     marked = f"<{word}>" if word else ""
+
+
+# %% wrong="remembers words, whatever the lengths" caught_by="stretches of every length"
+# + _seen = {}
+# +
+# +
+#   def pieces(word, low, high):
+
+# -     marked = f"<{word}>"
+# -     return [
+# -         marked[t : t + n]
+# -         for n in range(low, high + 1)
+# -         for t in range(len(marked) - n + 1)
+# -     ]
+# +     if word not in _seen:
+# +         marked = f"<{word}>"
+# +         _seen[word] = [
+# +             marked[t : t + n] for n in range(low, high + 1) for t in range(len(marked) - n + 1)
+# +         ]
+# +     return list(_seen[word])
+
+
+# %% wrong="looks up what Z lacks with a default that stays" caught_by="short words and repeated pieces"
+# -     total = np.zeros(len(next(iter(Z.values()))))
+# -     for piece in pieces(word, low, high):
+# -         if piece in Z:
+# -             total = total + Z[piece]
+# +     zero = np.zeros(np.shape(next(iter(Z.values()))))
+# +     total = zero.copy()
+# +     for piece in pieces(word, low, high):
+# +         total = total + Z.setdefault(piece, zero)

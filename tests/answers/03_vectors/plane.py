@@ -90,3 +90,53 @@ def parallel(A, pairs):
 # -     total = (s**2).sum()
 # +     Q, s, _ = (part.numpy() for part in torch.pca_lowrank(torch.tensor(shifted), q=min(6, *X.shape), center=False))
 # +     total = (shifted**2).sum()
+
+
+# %% wrong="points that nearly agree count as equal" caught_by="the share that the plane keeps"
+# -     Q, s, _ = np.linalg.svd(shifted, full_matrices=False)
+# -     total = (s**2).sum()
+# -     return Q[:, :2] * s[:2], (s[:2] ** 2).sum() / total if total > 0 else 1.0
+# +     Q, s, R = np.linalg.svd(shifted, full_matrices=False)
+# +     if np.allclose(shifted, 0):
+# +         return shifted @ R[:2].T, 1.0
+# +     return shifted @ R[:2].T, (s[:2] ** 2).sum() / (s**2).sum()
+
+
+# %% wrong="a small number added to the lengths" caught_by="how parallel the offsets are"
+# -     one, two = np.array(pairs).T
+# -     offsets = A[two] - A[one]
+# -     lengths = np.sqrt((offsets**2).sum(1, keepdims=True))
+# -     unit = offsets / np.where(lengths > 0, lengths, 1)
+# -     cosine = unit @ unit.T
+# -     np.fill_diagonal(cosine, 0)
+# -     return cosine.sum() / (len(pairs) * (len(pairs) - 1))
+# +     D = np.array([A[j] - A[i] for i, j in pairs])
+# +     U = D / (np.linalg.norm(D, axis=1, keepdims=True) + 1e-8)
+# +     C = U @ U.T
+# +     P = len(pairs)
+# +     return (C.sum() - np.trace(C)) / (P * (P - 1))
+
+
+# %% wrong="the share of the unshifted squares" caught_by="the share that the plane keeps"
+# -     Q, s, _ = np.linalg.svd(shifted, full_matrices=False)
+# -     total = (s**2).sum()
+# -     return Q[:, :2] * s[:2], (s[:2] ** 2).sum() / total if total > 0 else 1.0
+# +     Q, s, R = np.linalg.svd(shifted, full_matrices=False)
+# +     if np.ptp(X, axis=0).max() == 0:
+# +         return shifted @ R[:2].T, 1.0
+# +     return shifted @ R[:2].T, (s[:2] ** 2).sum() / (X**2).sum()
+
+
+# %% wrong="each offset's own cosine taken to be 1" caught_by="how parallel the offsets are"
+# -     one, two = np.array(pairs).T
+# -     offsets = A[two] - A[one]
+# -     lengths = np.sqrt((offsets**2).sum(1, keepdims=True))
+# -     unit = offsets / np.where(lengths > 0, lengths, 1)
+# -     cosine = unit @ unit.T
+# -     np.fill_diagonal(cosine, 0)
+# -     return cosine.sum() / (len(pairs) * (len(pairs) - 1))
+# +     D = np.array([A[j] - A[i] for i, j in pairs])
+# +     L = np.linalg.norm(D, axis=1, keepdims=True)
+# +     U = np.divide(D, L, out=np.zeros(D.shape), where=L > 0)
+# +     P = len(pairs)
+# +     return ((U.sum(0) ** 2).sum() - P) / (P * (P - 1))

@@ -73,3 +73,78 @@ def ppmi(N):
 
 
 # %% wrong="axes of length 1 dropped" caught_by="the positive part" change="np.maximum(pmi(N), 0) -> np.maximum(pmi(N), 0).squeeze()"
+
+
+# %% wrong="row sums lie down" caught_by="observed over expected"
+# -     N = np.asarray(N, dtype=float)
+# -     chance = N.sum(1, keepdims=True) * N.sum(0) / max(N.sum(), 1)
+# -     found = np.full(N.shape, -np.inf)
+# -     seen = N > 0
+# -     found[seen] = np.log(N[seen] / chance[seen])
+# -     return found
+# +     out = np.full(N.shape, -np.inf)
+# +     seen = N > 0
+# +     expected = np.broadcast_to(N.sum(1) * N.sum(0), N.shape)
+# +     out[seen] = np.log(N[seen] * N.sum() / expected[seen])
+# +     return out
+
+
+# %% wrong="zeros where nothing at all was counted" caught_by="words never seen"
+# -     N = np.asarray(N, dtype=float)
+# -     chance = N.sum(1, keepdims=True) * N.sum(0) / max(N.sum(), 1)
+# -     found = np.full(N.shape, -np.inf)
+# -     seen = N > 0
+# -     found[seen] = np.log(N[seen] / chance[seen])
+# -     return found
+# +     if N.sum() == 0:
+# +         return np.zeros(N.shape)
+# +     out = np.full(N.shape, -np.inf)
+# +     seen = N > 0
+# +     out[seen] = np.log(N[seen] * N.sum() / np.outer(N.sum(1), N.sum(0))[seen])
+# +     return out
+
+
+# %% wrong="a word never seen has 0 in pmi" caught_by="words never seen"
+# -     N = np.asarray(N, dtype=float)
+# -     chance = N.sum(1, keepdims=True) * N.sum(0) / max(N.sum(), 1)
+# -     found = np.full(N.shape, -np.inf)
+# -     seen = N > 0
+# -     found[seen] = np.log(N[seen] / chance[seen])
+# -     return found
+# +     expected = np.outer(N.sum(1), N.sum(0))
+# +     out = np.where(expected > 0, -np.inf, 0.0)
+# +     seen = N > 0
+# +     out[seen] = np.log(N[seen] * N.sum() / expected[seen])
+# +     return out
+
+
+# %% wrong="minus infinity into a table like N" caught_by="observed over expected"
+# -     N = np.asarray(N, dtype=float)
+# -     chance = N.sum(1, keepdims=True) * N.sum(0) / max(N.sum(), 1)
+# -     found = np.full(N.shape, -np.inf)
+# -     seen = N > 0
+# -     found[seen] = np.log(N[seen] / chance[seen])
+# -     return found
+# +     out = np.full_like(N, -np.inf)
+# +     seen = N > 0
+# +     out[seen] = np.log(N[seen] * N.sum() / np.outer(N.sum(1), N.sum(0))[seen])
+# +     return out
+
+
+# %% wrong="divides the counts in place" caught_by="observed over expected"
+# -     N = np.asarray(N, dtype=float)
+# -     chance = N.sum(1, keepdims=True) * N.sum(0) / max(N.sum(), 1)
+# -     found = np.full(N.shape, -np.inf)
+# -     seen = N > 0
+# -     found[seen] = np.log(N[seen] / chance[seen])
+# -     return found
+# +     out = np.full(N.shape, -np.inf)
+# +     seen = N > 0
+# +     if seen.any():
+# +         if N.dtype == float:
+# +             N /= N.sum()
+# +             P = N
+# +         else:
+# +             P = N / N.sum()
+# +         out[seen] = np.log(P[seen] / np.outer(P.sum(1), P.sum(0))[seen])
+# +     return out

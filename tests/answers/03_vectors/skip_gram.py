@@ -77,3 +77,52 @@ def softmax_pair(A, B, i, j):
 
 
 # %% wrong="scores shifted by the largest size" caught_by="minus ln of the softmax" change="return x.logsumexp(0) - x[j], -> return (x - x.abs().max()).exp().sum().log() + x.abs().max() - x[j],"
+
+
+# %% wrong="each different pair once" caught_by="every pair of neighbours"
+# -     return [
+# -         (i, text[s])
+# -         for t, i in enumerate(text)
+# -         for s in range(max(0, t - c), min(len(text), t + c + 1))
+# -         if s != t
+# -     ]
+# +     found = {}
+# +     for o in range(1, c + 1):
+# +         for i, j in zip(text, text[o:]):
+# +             found[i, j] = found[j, i] = True
+# +     return list(found)
+
+
+# %% wrong="windows that begin before the text are empty" caught_by="every pair of neighbours"
+# -     return [
+# -         (i, text[s])
+# -         for t, i in enumerate(text)
+# -         for s in range(max(0, t - c), min(len(text), t + c + 1))
+# -         if s != t
+# -     ]
+# +     found = []
+# +     for t, i in enumerate(text):
+# +         found += [(i, j) for j in text[t - c : t]]
+# +         found += [(i, j) for j in text[t + 1 : t + 1 + c]]
+# +     return found
+
+
+# %% wrong="logarithm of a probability that became 0" caught_by="minus ln of the softmax"
+# -     x = B @ A[i]
+# -     g = x.softmax(0)
+# -     g[j] -= 1
+# -     return x.logsumexp(0) - x[j], B.T @ g, torch.outer(g, A[i])
+# +     g = torch.softmax(B @ A[i], 0)
+# +     loss = -torch.log(g[j])
+# +     g[j] -= 1
+# +     return loss, B.T @ g, torch.outer(g, A[i])
+
+
+# %% wrong="B the wrong way round" caught_by="minus ln of the softmax"
+# -     g = x.softmax(0)
+# -     g[j] -= 1
+# -     return x.logsumexp(0) - x[j], B.T @ g, torch.outer(g, A[i])
+# +     g = torch.softmax(x, 0)
+# +     loss = torch.logsumexp(x, 0) - x[j]
+# +     g[j] -= 1
+# +     return loss, B @ g, torch.outer(g, A[i])

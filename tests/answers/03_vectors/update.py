@@ -61,3 +61,98 @@ def update(A, B, i, j, n, rate):
 
 
 # %% wrong="probabilities are held above a ten-millionth" caught_by="the mean loss before the step" change="loss = -F.logsigmoid(signs * x).sum(1).mean().item() -> loss = -(signs * x).sigmoid().clamp(min=1e-7).log().sum(1).mean().item()"
+
+
+# %% wrong="ln of a sigma that became 0" caught_by="the mean loss before the step"
+# -     others = torch.cat([j[:, None], n], 1)
+# -     a, b = A[i], B[others]
+# -     x = (b * a[:, None]).sum(2)
+# -     signs = torch.ones_like(x)
+# -     signs[:, 1:] = -1
+# -     loss = -F.logsigmoid(signs * x).sum(1).mean().item()
+# -     g = x.sigmoid()
+# -     g[:, 0] -= 1
+# -     g_a, g_b = (g[:, :, None] * b).sum(1), g[:, :, None] * a[:, None]
+# -     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# -     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
+# -     return new_A, new_B, loss
+# +     a, b, c = A[i], B[j], B[n]
+# +     x, y = (a * b).sum(-1), torch.einsum("pd,pkd->pk", a, c)
+# +     loss = -torch.log(torch.sigmoid(x)).sum() - torch.log(torch.sigmoid(-y)).sum()
+# +     gx, gy = torch.sigmoid(x) - 1, torch.sigmoid(y)
+# +     new_A = A.index_add(0, i, -rate * (gx[:, None] * b + torch.einsum("pk,pkd->pd", gy, c)))
+# +     new_B = B.index_add(0, j, -rate * gx[:, None] * a)
+# +     new_B = new_B.index_add(0, n.flatten(), -rate * (gy[..., None] * a[:, None]).flatten(0, 1))
+# +     return new_A, new_B, float(loss) / len(i)
+
+
+# %% wrong="negatives that are the true neighbour do not count" caught_by="the mean loss before the step"
+# -     others = torch.cat([j[:, None], n], 1)
+# -     a, b = A[i], B[others]
+# -     x = (b * a[:, None]).sum(2)
+# -     signs = torch.ones_like(x)
+# -     signs[:, 1:] = -1
+# -     loss = -F.logsigmoid(signs * x).sum(1).mean().item()
+# -     g = x.sigmoid()
+# -     g[:, 0] -= 1
+# -     g_a, g_b = (g[:, :, None] * b).sum(1), g[:, :, None] * a[:, None]
+# -     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# -     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
+# -     return new_A, new_B, loss
+# +     a, b, c = A[i], B[j], B[n]
+# +     x, y = (a * b).sum(-1), torch.einsum("pd,pkd->pk", a, c)
+# +     other = (n != j[:, None]).to(A.dtype)
+# +     loss = -F.logsigmoid(x).sum() - (other * F.logsigmoid(-y)).sum()
+# +     gx, gy = torch.sigmoid(x) - 1, other * torch.sigmoid(y)
+# +     new_A = A.index_add(0, i, -rate * (gx[:, None] * b + torch.einsum("pk,pkd->pd", gy, c)))
+# +     new_B = B.index_add(0, j, -rate * gx[:, None] * a)
+# +     new_B = new_B.index_add(0, n.flatten(), -rate * (gy[..., None] * a[:, None]).flatten(0, 1))
+# +     return new_A, new_B, float(loss) / len(i)
+
+
+# %% wrong="squeezed scores" caught_by="the mean loss before the step"
+# -     others = torch.cat([j[:, None], n], 1)
+# -     a, b = A[i], B[others]
+# -     x = (b * a[:, None]).sum(2)
+# -     signs = torch.ones_like(x)
+# -     signs[:, 1:] = -1
+# -     loss = -F.logsigmoid(signs * x).sum(1).mean().item()
+# -     g = x.sigmoid()
+# -     g[:, 0] -= 1
+# -     g_a, g_b = (g[:, :, None] * b).sum(1), g[:, :, None] * a[:, None]
+# -     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# -     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
+# -     return new_A, new_B, loss
+# +     a, b, c = A[i], B[j], B[n]
+# +     x = (a * b).sum(-1)
+# +     y = torch.bmm(c, a.unsqueeze(2)).squeeze()
+# +     loss = -F.logsigmoid(x).sum() - F.logsigmoid(-y).sum()
+# +     gx, gy = torch.sigmoid(x) - 1, torch.sigmoid(y)
+# +     new_A = A.index_add(0, i, -rate * (gx[:, None] * b + (gy.unsqueeze(-1) * c).sum(1)))
+# +     new_B = B.index_add(0, j, -rate * gx[:, None] * a)
+# +     new_B = new_B.index_add(0, n.flatten(), -rate * (gy.unsqueeze(-1) * a[:, None]).flatten(0, 1))
+# +     return new_A, new_B, float(loss) / len(i)
+
+
+# %% wrong="single precision tables only" caught_by="the mean loss before the step"
+# -     others = torch.cat([j[:, None], n], 1)
+# -     a, b = A[i], B[others]
+# -     x = (b * a[:, None]).sum(2)
+# -     signs = torch.ones_like(x)
+# -     signs[:, 1:] = -1
+# -     loss = -F.logsigmoid(signs * x).sum(1).mean().item()
+# -     g = x.sigmoid()
+# -     g[:, 0] -= 1
+# -     g_a, g_b = (g[:, :, None] * b).sum(1), g[:, :, None] * a[:, None]
+# -     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# -     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
+# -     return new_A, new_B, loss
+# +     a, b, c = A[i], B[j], B[n]
+# +     x, y = (a * b).sum(-1), torch.einsum("pd,pkd->pk", a, c)
+# +     loss = -F.logsigmoid(x).sum() - F.logsigmoid(-y).sum()
+# +     gx, gy = torch.sigmoid(x) - 1, torch.sigmoid(y)
+# +     to_A, to_B = torch.zeros(A.shape), torch.zeros(B.shape)
+# +     to_A.index_add_(0, i, gx[:, None] * b + torch.einsum("pk,pkd->pd", gy, c))
+# +     to_B.index_add_(0, j, gx[:, None] * a)
+# +     to_B.index_add_(0, n.flatten(), (gy[..., None] * a[:, None]).flatten(0, 1))
+# +     return A - rate * to_A, B - rate * to_B, float(loss) / len(i)
