@@ -9,7 +9,7 @@
 #
 # Such a machine is a **language model**: a rule that gives every possible next word a probability. The systems that
 # answer your questions today are language models, too. They are far larger, but they do the same
-# job, and they are first trained to make the same number small. You will meet this number in section 5.
+# job, and they are first trained to make one number small, the same number with which you will judge your machine in section 5.
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say
 # in a single number how good it is. And at the end you will catch it: you will find something that it can
@@ -98,7 +98,7 @@ for name, machine in machines.items():
     print(f"{name:>9}:  {machine.write(words=28, seed=5, start=['the'])}\n")
 
 # %% [markdown]
-# The first line is word salad. In the second one, any two neighbours go well together, although the whole leads nowhere.
+# The first line is word salad. In the second one, any two neighbours have stood side by side in your text, but the whole leads nowhere.
 # In the third one, you almost believe that somebody means something. (How much of it is simply copied? You will measure
 # this in section 6.) Nothing has changed between the lines but the number of words that the machine may look back.
 #
@@ -117,8 +117,7 @@ for name, machine in machines.items():
 guess_the_next_word(machines["two words"], my_valid, rounds=10)
 
 # %% [markdown]
-# Who won? If both of you missed the exact word in many rounds, that is no shame: often, ten words would have been fine.
-# So counting right answers is a poor way to keep score. Look at the last line of each round instead. It tells **how much
+# Who won? Count the right guesses, yours and the machine's. (It is not a fair game: you see the whole beginning, and it sees two words.) If both of you missed the exact word in many rounds, that is no shame: often, ten words would have been fine. So counting right guesses is a poor way to keep score. Look at the last line of each round instead. It tells **how much
 # probability the machine gave to the word that really came**. If it gave 0.5, it was hardly surprised. If it gave 0.001,
 # it was shocked. And sometimes it says *probability 0*: the machine was certain that this word could not come, and it came.
 #

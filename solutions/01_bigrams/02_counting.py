@@ -37,12 +37,10 @@ print(
 )
 
 # %% [markdown]
-# So counting sentences does not work. Six in ten of the test sentences were never said before, so they would get the probability 0, although
-# there is nothing wrong with them. Would more text help? For short sentences it would: the mean lengths show that what comes again is short. For long ones there is no hope,
-# because 1,000 words can be put into $1000^7 = 10^{21}$ rows of seven. Nearly all of these are nonsense, but even a tiny part of them is more than all people have ever said.
+# So counting sentences does not work. Six in ten of the test sentences are not among the training sentences, so they would get the probability 0, although there is nothing wrong with them. Would more text help? For short sentences it would: the mean lengths show that what comes again is short. For long ones there is no hope,
+# because 1,000 words can be put into $1000^7 = 10^{21}$ sequences of seven words. Nearly all of these are nonsense. But even if only one in a million makes sense, that is $10^{15}$ sentences, and we have 8,300.
 #
-# And what about the other four in ten? It is normal that people say the same short things again and again. But these sentences tell us nothing about how a model deals with
-# something new, because a model that merely knows its training text by heart gets all of them right. If a test repeats what the model has read, it has **leaked**: a good score then shows memory, and not skill. So we shall always say which sentences we mean, all 922 or only the new ones.
+# And what about the other four in ten? It is normal that people say the same short things again and again. But these sentences tell us nothing about how a model deals with something new, because a model that merely knows its training text by heart gives all of them a good probability. If a test repeats what the model has read, it has **leaked**: part of a good score is then memory, and not skill. So for the restaurant sentences we shall always say which ones we mean, all 922 or only the new ones.
 
 # %% [markdown] statement="ngrams"
 # ### n-grams

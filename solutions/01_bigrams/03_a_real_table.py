@@ -287,7 +287,7 @@ while len(said) < 40:
 print(" ".join(word for word in said if word != "<s>"))
 
 # %% [markdown]
-# This is the second machine of the beginning, and now you have built it yourself. (We gave it the same seed. So it may even say the same words: look back.) Is it really the same? Let us compare all its rows with yours. (The machine of the beginning writes a line break where you write `</s>`.)
+# This is the second machine of the beginning, and now you have built it yourself. (We gave it the same seed. So it may even say the same words: look back.) Is it really the same? Let us compare the rows of all the words. (Inside the borrowed machine, the end of a sentence is a line break; the cell takes care of that.)
 
 # %%
 theirs = machines["one word"]

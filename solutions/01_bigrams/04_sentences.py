@@ -167,8 +167,7 @@ for line in ("i want lunch", "i want to eat lunch", "lunch eat to want i"):
 # Compare the first two lines. The second sentence is longer, and it is still the likelier one: hardly anybody says *want lunch*, but *to* comes after *want* very often, and *eat* after *to*. So the probability
 # of a sentence is not just a matter of its length.
 #
-# The third sentence has $\ln P = -\infty$, which means that $P = 0$. Here this is right, more or less: nobody talks like that. But how often does it happen to sentences that people
-# *do* say? Guess, then run the next cell.
+# The third sentence has $\ln P = -\infty$, which means that $P = 0$. Here this is right, more or less: nobody talks like that. But how often does it happen to the sentences of our test, which make sense? Guess, then run the next cell.
 
 # %%
 for name, group in (
@@ -210,7 +209,7 @@ for size, percent in zip(sizes, impossible, strict=True):
     print(f"{size:5,} sentences read: {percent:.0f} % impossible")
 
 # %% [markdown]
-# Read the printed numbers. Each line has about three times as much text as the one before. The first tripling saves 5 sentences in a hundred, and the last one about 20. If it went on like that, two more would be enough.
+# Read the printed numbers. Each line has about three times as much text as the one before. The first tripling saves 5 sentences in a hundred, and the last one about 20. Would two more be enough?
 #
-# It cannot go on like that. The pairs that are still missing are the rarest ones. And 1,000 words make a million pairs, so somebody will always say one that no text holds. As long as a single pair is missing, the model says *impossible* about something that was just said. What to do about
+# The figure cannot tell us, because it ends here. But two things speak against it. The pairs that are still missing are the rare ones, so each of them takes longer to turn up. And real text, unlike ours, brings new words without end, most of them names. As long as a single pair is missing, the model says *impossible* about a sentence that makes sense. What to do about
 # the zeros is the question of chapter 02. Section 5 will give you a first taste of it.

@@ -12,7 +12,7 @@
 # best model is the one with the largest likelihood. (The whole text is a product of such factors, one for each row of the table. No two rows have a number in common, so we may look for the best
 # $q$ row by row.)
 #
-# Let us try it on the row of *want*. Our own answer is the share $p(w) = c(w)/c(w_1)$ of each word. Here $w_1$ is *want*, and $c(w_1)$ is the sum of all the $c(w)$. We change these shares at random, 400 times, and see whether any change makes the likelihood larger. In the figure each dot is one change. The line at 0 belongs to the shares, so a dot above it would be better than they are.
+# Let us try it on the row of *want*. Call $n$ the sum of all the $c(w)$, that is, the number of times that *want* was said. Our own answer is the share $p(w) = c(w)/n$ of each word. We change these shares at random, 400 times, and see whether any change makes the likelihood larger. In the figure each dot is one change. The line at 0 belongs to the shares, so a dot above it would be better than they are.
 
 # %% alt="A cloud of 400 dots, one for each random change of the probabilities after want. All dots lie below the line at zero, and the further the probabilities are moved, the deeper the dots lie."
 after_want = Counter(b for s in train_sentences for a, b in ngrams(s, 2) if a == "want")
@@ -29,7 +29,7 @@ _, axes = plt.subplots(figsize=(6, 2.8))
 axes.plot(moved, change, ".", markersize=4)
 axes.axhline(0, color="black", linewidth=1)
 axes.set(
-    title="No change makes the text likelier",
+    title="400 changes of the shares",
     xlabel="probability that was moved to other words",
     ylabel="change of ln L (nats)",
 )
@@ -37,7 +37,7 @@ plt.show()
 print(f"{sum(x > 0 for x in change)} of {len(change)} random changes are better")
 
 # %% [markdown]
-# Not one dot lies above the line. Is this luck? It is not, and the proof is so short that you should see it. It needs one fact about
+# None of the 400 changes is better. (The dots at the left lie so close to the line that the eye cannot tell; the printed number can.) Is this luck? It is not, and the proof is so short that you should see it. It needs one fact about
 # the logarithm: **$\ln x \le x - 1$ for all $x > 0$, and the two are equal only at $x = 1$.** The next figure shows why. The straight
 # line touches the curve at $x = 1$, and the curve bends away below it on both sides.
 
@@ -54,12 +54,11 @@ plt.show()
 # %% [markdown]
 # Now compare any $q$ with the shares $p$. The sums run over the words that were counted.
 #
-# $$\ln L(q) - \ln L(p) = \sum_w c(w) \ln \frac{q(w)}{p(w)} = c(w_1) \sum_w p(w) \ln \frac{q(w)}{p(w)} \;\le\; c(w_1) \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big)
-# = c(w_1) \Big(\sum_w q(w) - \sum_w p(w)\Big) \;\le\; 0.$$
+# $$\ln L(q) - \ln L(p) = \sum_w c(w) \ln \frac{q(w)}{p(w)} = n \sum_w p(w) \ln \frac{q(w)}{p(w)} \;\le\; n \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big)
+# = n \Big(\sum_w q(w) - \sum_w p(w)\Big) \;\le\; 0.$$
 #
-# Follow it from left to right. The first step is the rule for the difference of logarithms. In the second step, $c(w) = c(w_1)\,p(w)$. The third step is our fact, with $x = q(w)/p(w)$. In the fourth step the $p(w)$ in front of the bracket cancels. And in the last one, the
-# shares sum to 1, and the $q(w)$ of these words sum to at most 1. So no $q$ is better than the shares, and none is as good unless all the ratios are 1,
-# which means that $q = p$.
+# Follow it from left to right. The first step is the rule for the difference of logarithms. In the second step, $c(w) = n\,p(w)$. The third step is our fact, with $x = q(w)/p(w)$. In the fourth step the $p(w)$ in front of the bracket cancels. And in the last one, the
+# shares sum to 1, and the $q(w)$ of these words sum to at most 1. So no $q$ is better than the shares, and none is as good unless all the ratios are 1, which means that $q = p$. (If $q$ gives a counted word the probability 0, then $L(q) = 0$, and there is nothing to show.)
 #
 # This is why one calls the shares the **maximum likelihood estimate**, and why your function is named `bigram_mle`. **Count and divide
 # is not a guess: no other bigram model makes the text you counted more probable.**

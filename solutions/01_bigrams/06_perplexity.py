@@ -18,8 +18,7 @@
 #
 # $$\mathrm{PP} = \Big(\prod_{i=1}^N P(w_i \mid \dots)\Big)^{-1/N} = b^{\,H} \qquad\text{with}\qquad H = -\frac{1}{N} \sum_{i=1}^N \log_b P(w_i \mid \dots).$$
 #
-# The exponent $H$ is called **cross-entropy**. It is measured in bits for $b = 2$ and in nats for $b = e$. *This is the number that every language
-# model, up to the largest ones of today, is first trained to make small.* In chapter 08 you will watch it fall while your own Transformer learns.
+# The exponent $H$ is called **cross-entropy**. It is measured in bits for $b = 2$ and in nats for $b = e$. *This is the number that the language models behind today's assistants are first trained to make small.* In chapter 08 you will watch it fall while your own Transformer learns.
 #
 # Write `perplexity(log_probabilities, base)`, the perplexity of a text from the logarithms of its factors. The cell below the checks shows two wrong ways to compute it, which look like right ones.
 
@@ -103,7 +102,7 @@ print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 # What is the perplexity of the bigram model on all the new sentences? You know the answer before you compute it. Four sentences in ten have a
 # factor 0, so the product of all factors is 0, and the perplexity is infinite: a die with infinitely many sides. A single unseen pair is enough for that.
 #
-# The simplest cure is the oldest one. **Pretend that you have seen every pair $k$ times more than you have, also the pairs that you have never seen.** So the count of each pair grows by $k$. After $w_1$, any of $V$ tokens may come next, so the sum of its row grows by $kV$:
+# The simplest cure is the oldest one. **Add $k$ to the count of every possible pair, also to the counts of those that were never seen.** ($k$ may be a small fraction.) After $w_1$, any of $V$ tokens may come next, so the sum of its row grows by $kV$:
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2) + k}{c(w_1) + k V}.$$
 #
@@ -147,7 +146,7 @@ _, axes = plt.subplots(figsize=(6, 2.8))
 axes.plot(ks, values, ".-")
 axes.plot(ks[best], values[best], "o", markersize=9)
 axes.set(
-    title="A small k is best",
+    title="The same sentences, many values of k",
     xlabel="k, added to every count (log scale)",
     ylabel="perplexity (log scale)",
     xscale="log",
@@ -167,7 +166,7 @@ for least in (1, 2, 5):
     print(f"at least {least} times: V = {V:5,}, perplexity {value(ks[best]):.1f}")
 
 # %% [markdown]
-# Laplace's $k = 1$ is far from the best. It hands out $V$ imaginary counts after each word, and most words have far fewer real ones, so most of the probability goes to pairs that nobody says. A small $k$ does much better. But is it right to give *every* unseen pair the same? *Thai lunch* is surely likelier than *thai
+# Laplace's $k = 1$ is far from the best. It hands out $V$ imaginary counts after each word, and half of the words have at most a handful of real ones. After such a word, nearly all of the probability goes to pairs that were never counted. A small $k$ does much better. But is it right to give *every* unseen pair the same? *Thai lunch* is surely likelier than *thai
 # of*, even where neither was ever said. And we have found the best $k$ by looking at the test, which is not fair. **How should one share what was never seen?** That is
 # the question of chapter 02, and its answers are better than anything one would think of at first.
 #

@@ -342,8 +342,7 @@ agrees(write, ours.write, _rows, choice([], ["a"]), size("words", least=0), _dra
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now everything comes together: *your* `ngrams`, *your* `bigram_mle`, *your* dice, *your* machine. How do we make a table with two words of memory? Its rows are made of trigrams: two words and the next one. In general, a table with $n$ words of memory needs `ngrams(s, n + 1)`. And we only have to tell `bigram_mle` that the "word before" is a tuple of $n$ words. It
-# does not mind.
+# Now everything comes together: *your* `ngrams`, *your* `bigram_mle`, *your* dice, *your* machine. How do we make a table with two words of memory? Its rows are made of trigrams: two words and the next one. In general, a table with $n$ words of memory needs `ngrams(s, n + 1)`. So we cut each of these into a pair: the tuple of the first $n$ words, such as `('the', 'green')`, and the word that follows. `bigram_mle` counts such pairs as it has counted the others, because a tuple can be the key of a dictionary.
 
 
 # %%
@@ -381,7 +380,7 @@ for temperature in (0.1, 0.5, 1.0, 5.0):
     print(f"temperature {temperature}:  {said}\n")
 
 # %% [markdown]
-# At 0.1 the machine takes the likeliest next word nearly every time. After the same word it then goes on in the same way, so on most texts it soon walks in a circle. At 5 it takes any word that it has ever seen there, and the text falls apart.
+# At 0.1 the machine takes the likeliest next word nearly every time. After the same word it then goes on in the same way, so the same few phrases come again and again. At 5 it takes any word that it has ever seen there, and the text falls apart.
 
 # %% scratch=true
 # Play: another beginning, another temperature, more memory.
@@ -396,7 +395,7 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 #
 # $$P(w \mid v) = 0.7\,\frac{c(vw)}{c(v)} + 0.3\,P(w).$$
 #
-# So the longest context gets 70 % of our **trust**, and the shorter memory gets the rest. $P(w)$ itself is mixed in the same way, with $1/V$ for every word. Each further word of memory puts one more such step on top, and a context that was never seen is left out. This is called **interpolation**. We try a trust of 70 % and one of 40 %. (Chapter 02 finds better ones.)
+# So the longest context gets 70 % of our **trust**, and the shorter memory gets the rest. The shorter memory is a mixture, too: $P(w) = 0.7\,c(w)/N + 0.3/V$, where $c(w)/N$ is the share of $w$ in the whole text. And with two words of memory, we take 70 % of the share after these two words and 30 % of the $P(w \mid v)$ above. So each further word puts one more step on top. Where a context was never seen, its step is left out. This is called **interpolation**. We try a trust of 70 % and one of 40 %. (Chapter 02 finds better ones.)
 #
 # **How much does it copy?** In passages of 40 words that the machine has written, we look for the longest run of words that stands word for word in the text that it has read. As a control, we do the same with passages of 40 words of your own text that it has *not* read.
 
@@ -501,16 +500,16 @@ for memory in (2, 5):
 # %% [markdown]
 # **On the left**, the first word of memory is worth most, and the second one usually helps again. From then on, more memory hardly helps with *new* text. With a trust of 70 % it may even hurt.
 #
-# **On the right**, look where the curve crosses the dashed line. Below the line, what the machine copies is no more than what new passages of your text share with the rest anyway. Above the line, it copies. With five words of memory, nearly every context has a single next word, and the machine can do little but recite.
+# **On the right**, look where the curve crosses the dashed line. As long as it is near the line, the machine repeats no longer pieces than new passages of your text do. (Each point is a mean of only twelve passages, so small differences mean nothing.) Far above the line, it copies. With five words of memory, nearly every context has been followed by a single word, so the machine often has no choice.
 #
 # The two panels show two machines. The left one mixes its tables. The right one, which writes, trusts its longest context completely. A machine that writes from a mixture should copy less, but we have not measured it here.
 #
-# A longer memory needs enormously more text, because every further word multiplies the number of possible contexts by the size of the vocabulary. That is the wall that all counting models run into.
+# Every further word of memory multiplies the number of possible contexts by the size of the vocabulary, so most long contexts are new when the machine meets them. With these two weights, that is where more memory stops to help. Chapter 02 chooses the weights better and asks again.
 
 # %% [markdown]
 # ### Your machine plays
 #
-# In the first ten minutes you have played against a borrowed machine. Now play against your own, with two words of memory, on the same passages. (To find the row from which it would draw, we let your `write` ask for a single word.) Its guesses and probabilities should be those that you have seen then.
+# In the first ten minutes you have played against a borrowed machine. Now play against your own, with two words of memory, on the same passages. (The game needs a row, and not a word. So the cell calls your `write` for one word, with dice that only note the row that they are given.) Its guesses and probabilities should be those that you have seen then.
 
 
 # %%
@@ -527,7 +526,7 @@ class MyMachine:
 guess_the_next_word(MyMachine(), my_valid, rounds=10)
 
 # %% [markdown]
-# And what is its score? Now you can say it in one number: the perplexity of its ten rounds. As it stands it would be infinite if a single truth had the probability 0, so we take the mixture with a trust of 70 %.
+# And what is the machine's score? Now you can say it in one number: the perplexity of its ten rounds. As it stands it would be infinite if a single truth had the probability 0, so we take the mixture with a trust of 70 %.
 
 # %%
 asked = rounds_of(my_valid, rounds=10)
@@ -540,11 +539,11 @@ for (context, truth), p in zip(asked, chances, strict=True):
 print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
 
 # %% [markdown]
-# Ten words are few, so the number jumps about if you ask other ten. (On all new words it is the number of the figure above.) But it is an honest score: each round counts, and a word that was given 0.2 counts for more than one that was given 0.002, also when neither was the first guess.
+# Ten words are few, so the number jumps about if you ask other ten. (On all new words it is the number of the figure above.) But it is an honest score: each round counts, and the machine loses less by a word to which it gave 0.2 than by one to which it gave 0.002, also when neither was its first guess.
 #
 # Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three prompts, and when you have reached the end of the course, you will see all of them side by side.
 #
-# It also notes the **bits per byte**: take $-\log_2 P$ of every word and of every `</s>` of a text that was kept back until now, add them up, and divide by the number of bytes of this text, with each sentence on a line of its own. (Where your text has words that the machine does not know, the number is a little too good, because each of them costs only as much as one of all the words that it knows. The two empty columns are for later chapters.)
+# It also notes the **bits per byte**: take $-\log_2 P$ of every word and of every `</s>` of a text that was kept back until now, add them up, and divide by the number of bytes of this text, with each sentence on a line of its own. (Where your text has words that the machine does not know, the number is a little too good: any such word is charged as the one token `<UNK>`, and nobody asks the machine to spell it. Two columns of the table are still empty; they are for later chapters.)
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)

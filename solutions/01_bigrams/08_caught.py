@@ -163,7 +163,7 @@ pd.DataFrame(rows, columns=["before", "after", "counted", "expected"])
 # %% [markdown]
 # First the column *counted*. After *open for* comes *lunch*, 37 times, and never *a*. After *looking for* it is nearly always *a*.
 #
-# Now the column *expected*. It has 4.7 against 17.3 after *open for*, and 46.6 against 171.2 after *looking for*. Both times that is 21 % *lunch*. The bigram model must give the same answer twice, because at *for* it no longer knows which of the two it has said.
+# Now the column *expected*. It has 4.7 against 17.3 after *open for*, and 46.6 against 171.2 after *looking for*. Both times *a* is expected 3.7 times as often as *lunch*. The bigram model must give the same answer twice, because at *for* it no longer knows which of the two it has said.
 #
 # There it is. The model does know that *for* follows *open*, and it does know that *lunch* follows *for*. But it cannot put the two together, and **no amount of text will change that**: the number that it would need has no place in its table.
 #
@@ -210,7 +210,7 @@ pd.DataFrame(luck[:1], columns=columns).round(1)
 # %% [markdown]
 # Compare the two tables. Where an excess of your text is far above that of luck, the three words belong together, and your bigram machine cannot know it. It has seen both pairs of neighbours, and it has no idea that the first word makes the third one likely.
 #
-# You could give the machine two words of memory, and these cases would be solved. But then the same happens one word further on, with *open today for*, and section 6 has shown what a longer memory costs.
+# Two words of memory would be enough for these cases. But then the same question comes one word further on, with *open today for*. And the longer the context, the less often you have seen it: that was the figure of section 6.
 
 # %% [markdown]
 # ## What you have now
@@ -218,8 +218,8 @@ pd.DataFrame(luck[:1], columns=columns).round(1)
 # You have built a language model from nothing but counts, and you know why no other choice of its numbers fits the counted text better. It writes, and you can say
 # in one number how surprised it is by a text. And you have caught it twice:
 #
-# - **It calls possible what it has seen, and nothing else.** One unseen pair makes a sentence impossible. Chapter 02 shows how to give some probability to what was never
+# - **Counting and dividing calls possible what was seen, and nothing else.** One unseen pair makes a sentence impossible. Adding $k$ cures this, but it gives *thai of* as much as *thai lunch*. Chapter 02 shows how to give some probability to what was never
 #   seen, and how much.
-# - **It forgets.** At *for*, it no longer knows whether it said *open*. A longer memory of the same kind recites. From chapter 04 on, you will build models that look further
+# - **It forgets.** At *for*, it no longer knows whether it said *open*. A longer memory of the same kind mostly meets contexts that it has never seen. From chapter 04 on, you will build models that look further
 #   back without counting every context separately: first by giving similar words similar numbers, then by carrying a state along, and at last, in chapter 08, by letting every word
-#   look back at every other one. That model is called a Transformer, and it will write about your text, too.
+#   look back at every earlier one. That model is called a Transformer, and it will write about your text, too.

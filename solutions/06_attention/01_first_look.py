@@ -7,12 +7,10 @@
 #
 # *On a foggy day, Olga Keller visits the golden fox, a grill in Westford. The waiter serves the menu to Olga. Finally, Olga loves the golden fox in …*
 #
-# You know the next word: *Westford*. And how did you know it? You did not carry the town along through every word of the story. Your eyes jumped back, found it, and you
-# copied it.
+# You know the next word: *Westford*. And how did you know it? Perhaps you carried the town along through every word of the story. More likely your eyes jumped back, found it, and you copied it.
 #
 # The recurrent network of chapter 05 cannot jump. Whatever the first word has to tell the last one must pass through every state in between. In a text of a thousand words these are a
-# thousand handovers, and at each of them something may get lost. So let us give words what your eyes have: the power to look back directly, at any word, however far away it is. This is called **attention**, and the
-# Transformers behind today's language models are made of little else.
+# thousand handovers, and at each of them something may get lost. So let us give words what your eyes have: the power to look back directly, at any word, however far away it is. This is called **attention**, and in the Transformers behind today's language models it is the only way in which one word learns anything of another.
 #
 # **What this chapter promises.** You write attention as one small function and let it grow, step by step. At the end of section 4 it is part of your first network, whose loss is too good to be true. In section 7 your own layers make a network of two layers. You train it for less than half a minute, and before your eyes a small machine forms inside it, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
 # language models of many sizes, from two layers of attention up. You will measure yours and cut it out. Then you will catch a second network that reaches the same loss by cheating, and after that you will look at your own once more, with suspicion.

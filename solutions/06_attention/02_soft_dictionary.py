@@ -39,7 +39,7 @@ drawings.soft_lookup()
 #
 # - `lookup(q, K, V)`: $z$, without a loop, from arrays $K$ $[n, d_k]$ and $V$ $[n, d_v]$.
 #
-# It must also survive scores in the thousands, where $e^s$ is too large for a computer. When it works, the cell below the checks asks for the price of a dish, with three kinds of keys.
+# It must also survive scores in the thousands, where $e^s$ is too large for a computer. When it works, the cell below the checks asks for the price of a dish, in three ways.
 
 # %% [markdown] hints="soft_lookup"
 # 1. The answer has as many numbers as a *value*, not as many as a key, and not as many as there are keys.
@@ -114,7 +114,7 @@ lookup(np.array([1, 1]), keys, prices)  # ask something else: a drink? both?
 # - With keys ten times as long, the score of the soup is 10 instead of 1, and it gets nearly all the weight. Your soft dictionary has become a Python dict again.
 # - With a query of zeros, all scores are equal, and the answer is the plain mean of all values. This is the bag of words of chapter 04.
 #
-# Everything that attention does lies between these two. It is always a **weighted mean** of the values: no weight is negative, and the weights sum to 1.
+# These are the two ends, certain and undecided. In between, attention mixes. It is always a **weighted mean** of the values: no weight is negative, and the weights sum to 1.
 #
 # ## 2. One needle in much hay
 #

@@ -21,7 +21,7 @@ for d_k in (1, 4, 16, 64, 256, 1024):
 # %% [markdown]
 # All these keys are random, and none of them deserves more weight than another. Still, at $d_k = 1024$ one of them gets nearly everything. The dictionary is hard again, by accident.
 #
-# This is worse than it looks, because a choice that is hard from the start can hardly be unlearned. To improve, a network has to know how a weight would change if its score changed a little. For a softmax this slope is $p(1 - p)$, where $p$ is the weight. If $p$ is 0.5, the slope is 0.25. If $p$ is 0.9999, it is only 0.0001. So where a head is that certain before it has learned anything, hardly any gradient comes through, and it can hardly change its mind.
+# This is worse than it looks, because a choice that is hard from the start can hardly be unlearned. To improve, a network has to know how a weight would change if its score changed a little. For a softmax this slope is $p(1 - p)$, where $p$ is the weight. If $p$ is 0.5, the slope is 0.25. If $p$ is 0.9999, it is only 0.0001. So where a head is that certain before it has learned anything, hardly any gradient comes through.
 #
 # How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1. Then each product $q_j k_j$ has the mean 0 and the variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. Variances of independent numbers add up, so the sum of $d_k$ such products has the variance $d_k$. The typical size of a score is therefore $\sqrt{d_k}$, and that is the number to divide by.
 
@@ -125,14 +125,14 @@ left.set(xlabel="width of a key, $d_k$ (log)", ylabel="variance of a score (log)
 left.set(title="Wide keys make large scores")
 left.legend(fontsize=10)
 right.set(xlabel="width of a key, $d_k$ (log)", ylabel="slope, median (log)")
-right.set(title="Very large scores hardly learn")
+right.set(title="Very large scores have a small slope")
 right.legend(fontsize=10)
 plt.show()
 
 # %% [markdown]
 # On the left you see what we have worked out: the variance of a score is about $d_k$, and after the division it is about 1.
 #
-# On the right is the slope $p(1 - p)$ of the largest weight. Each dot is the median of 200 random queries. Look at the plain scores first. Their slope *rises* at the beginning, because a weight near one half has a larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Now look at the divided scores. They keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means.
+# On the right is the slope $p(1 - p)$ of the largest weight. Each dot is the median of 200 random queries. Look at the plain scores first. Their slope *rises* at the beginning, because a weight near one half has a larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Now look at the divided scores. They are about as large at every width (left), so their slope is the same from a width of 4 on (right). That is all that *scaled* means. (Up to a width of about 64 the plain scores even have the larger slope, so for narrow keys this measure does not yet speak for the divisor.)
 #
 # The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to. In section 7 you will see scores above 10.
 #

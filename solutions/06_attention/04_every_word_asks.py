@@ -29,7 +29,7 @@
 # | thanks | 0 1 0 | 1 | 0 | 0 | 1 0 1 | 3/7, 1/7, 3/7 | 25.7 |
 # | guest | 1 0 20 | 0 | 1 | 20 | 0 0 0 | 1/3, 1/3, 1/3 | 20 |
 #
-# The verb has found something near the mean age of the two nouns, which is 30. The nouns ask for nothing, and get the plain mean of all three values. Now the same with your function, which uses powers of $e$:
+# The verb has moved about half way from the plain mean, 20, to the mean age of the two nouns, which is 30. The nouns ask for nothing, and get the plain mean of all three values. Now the same with your function, which uses powers of $e$:
 
 # %%
 x = torch.tensor([[1.0, 0, 40], [0, 1, 0], [1, 0, 20]])  # cook, thanks, guest
@@ -83,7 +83,7 @@ print("the COOK thanks the guest:", np.round(with_thanks[1].tolist(), 2))
 print("the guest thanks the COOK:", np.round(with_thanked[4].tolist(), 2))
 
 # %% [markdown]
-# Now the two differ. All networks of this chapter get such vectors. Is it always so, and is there another way to notice the order? We come back to that in section 11.
+# Now the two differ. The attention networks that you train in this chapter get such vectors, until section 11 takes them away. Is it always so, and is there another way to notice the order? We come back to that in section 11.
 #
 # ### Your first network
 #
@@ -136,7 +136,7 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # 3. Your `scaled_attention` looks up, and what a word has found is added to its vector.
 # 4. Another matrix makes 64 scores of the sum, one for each word that may come next.
 #
-# At each place it should guess the next word. The loss is the cross-entropy that you know, in nats, but only where the next word is a repeat, because only there is something to learn.
+# At each place it should guess the next word. The loss is the cross-entropy that you know, in nats, but only where the next word is a repeat, because only there can it be known.
 #
 # Which loss would be good? We need something to compare with. Here are three readers that need no training, since we can compute what they say:
 #

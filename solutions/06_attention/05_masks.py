@@ -11,7 +11,7 @@ moved = (scaled_attention(other, other, other) - scaled_attention(x, x, x)).abs(
 print("outputs that move:", (moved.amax(1) > 1e-6).tolist())
 
 # %% [markdown]
-# All five move, even the first. So the output at place 3, from which the model should guess the word at place 4, has already seen that word. Now the riddle is solved. While your network was trained, and while its loss was measured, the answer was always there, and all that it had to learn was to copy it. In the second test the text ended before the answer, and there was nothing to copy. So never trust a loss before you know what the model could see.
+# All five move, even the first. So the output at place 3, from which the model should guess the word at place 4, has already seen that word. Now the riddle is solved. While your network was trained, and while its loss was measured, the answer was there at every place but the last one, and all that it had to learn was to copy it. In the second test the text ended before the answer, and there was nothing to copy. So never trust a loss before you know what the model could see.
 #
 # The cure must be exact, because even a small weight on the answer gives it away. Forbidden words must get weight 0, and the weights of the others must still sum to 1. The softmax does both, if we set the score of each forbidden word to $-\infty$ beforehand, because $e^{-\infty} = 0$.
 #
@@ -190,7 +190,7 @@ torchs = attend(x[None], x[None], x[None], is_causal=True)[0]
 print("the same as torch:", close(masked_attention(x, x, x, mask), torchs, 1e-5, 1e-5))
 
 # %% [markdown]
-# Only the last output moves now. From here on this one function is enough. With a mask that allows everything it is `scaled_attention`, with a causal mask it serves a language model, and with a padding mask a batch of texts of unequal length.
+# Only the last output moves now. From here on this one function is enough. With a mask that allows everything it is `scaled_attention`, and with a causal mask it serves a language model.
 #
 # Now the same network again, trained for the same 300 steps from the same beginning. The only difference is the causal mask:
 
@@ -212,4 +212,4 @@ tell_readers()
 # %% [markdown]
 # The second line is honest, and it is modest. The loss with the mask is above that of the reader that knows which words were said. The network names the right word in 40 texts, more often than this reader, so it has found out a little about the order. But the reader that strikes out the last seven is right in 50, and that one never looks at what came after *kite*.
 #
-# So your network does not copy. In section 7 we give a network of one layer more steps and more heads, and it will not copy either. What is missing? At *kite* a word can find an earlier *kite*. But it wants the word *after* that one, and this word does not know what stood before it. So a first lookup would have to prepare what a second one needs.
+# So nothing here looks like copying. In section 7 we give a network of one layer more steps and more heads, and it will not do better than this reader either. What is missing? At the second *kite*, the network wants *drum*. But nothing in the vector of *drum* says that *kite* stood before it, so *drum* cannot be found by asking for *kite*. So a first lookup would have to prepare what a second one needs.

@@ -6,7 +6,7 @@
 #
 # How do we compute them? Real models have 8, 16 or 96 heads. A loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Your `masked_attention` works on the last two axes and leaves the ones in front alone, so it serves all heads in one go.
 #
-# How wide is a head? Let $H$ be the number of heads. Each of them gets $D = C/H$ of the $C$ numbers of a word. Therefore $H$ narrow heads together cost as much as a single wide one.
+# How wide is a head? Let $H$ be the number of heads. Each of them gets $D = C/H$ of the $C$ numbers of a word. Therefore the products of $H$ narrow heads together cost as much as those of a single wide one.
 
 # %% folded="draws two heads" alt="Q, K and V are each cut into a left and a right half; each three halves go through a soft look-up of their own; the two results are joined and mixed by a matrix."
 drawings.two_heads()
@@ -117,7 +117,7 @@ print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
 #
 # One small addition makes the layer useful in translation (section 12) as well: the words of a text $x$ $[B, m, C]$ may look at the words of *another* text $y$ $[B, n, C]$. Then queries come from $x$, and keys and values from $y$. This is called **cross-attention**. If no $y$ is given, $x$ looks at itself.
 #
-# From here on, every attention network of this chapter is built of your layer. The checks compare it with torch's own, given the same weights.
+# From here on, every attention network that you train in this chapter is built of your layer. The checks compare it with torch's own, given the same weights.
 
 # %% [markdown] hints="MultiHead"
 # 1. Of what shape must a mask be that allows everything: how many rows ask, and how many columns answer?

@@ -13,16 +13,16 @@
 # | layer 1: what the query of the last word says | | | | | who comes after kite? |
 # | layer 1: value of the place that fits | | | **drum** | | |
 #
-# Now the same in symbols. Let $x$ be the vector of *kite* and $y$ the vector of *drum*.
+# Now the same in symbols. Call the vectors of the two words *kite* and *drum* $a$ and $b$.
 #
-# - In layer 0, a head at *drum* looks back to *kite*. It finds the value $x W_v$, and `out` maps it. Let $W_o$ be the part of `out` that belongs to this head: then the note is $x W_v W_o$.
-# - The layer adds the note to the vector of *drum*, which becomes $h = y + x W_v W_o$.
-# - In layer 1, the key of this place is $h W_k = y W_k + x W_v W_o W_k$. Its first part says *drum*, and its second part says "after kite".
-# - The query of the last *kite* is made from the same $x$: it is $x W_q$.
+# - In layer 0, a head at *drum* looks back to *kite*. It finds the value $a W_v$, and `out` maps it. Let $W_o$ be the part of `out` that belongs to this head: then the note is $a W_v W_o$.
+# - The layer adds the note to the vector of *drum*, which becomes $h = b + a W_v W_o$.
+# - In layer 1, the key of this place is $h W_k = b W_k + a W_v W_o W_k$. Its first part says *drum*, and its second part says "after kite".
+# - The query of the last *kite* is made from its vector, which has got a note as well. The part that comes from the word itself is $a W_q$.
 #
-# The score is the product of this query and this key. So if $x W_q$ fits $x W_v W_o W_k$ whenever both are made from the same word, and does not fit otherwise, layer 1 finds the place. **A value of layer 0 has become part of a key of layer 1.** (In the literature this is called *K-composition*.)
+# The score is the product of this query and this key. So if $a W_q$ fits $a W_v W_o W_k$ whenever both are made from the same word, and does not fit otherwise, layer 1 finds the place. **A value of layer 0 has become part of a key of layer 1.** (In the literature this is called *K-composition*.)
 #
-# The plan needs two layers, and we give the network nothing else. Will it find the plan by itself, only because it helps?
+# (Place 0 has no word before it and can look only at itself, which leaves a useless note.) The plan needs two layers, and we give the network nothing else. Will it find the plan by itself, only because it helps?
 
 # %% [markdown] statement="AttentionOnly"
 # ### The network
@@ -270,7 +270,7 @@ plt.show()
 #
 # **Layer 0.** Some heads have a dark line one place below the diagonal. They have begun to look at the **previous word**. (A line *on* the diagonal belongs to a head that looks at the word itself.)
 #
-# **Layer 1.** Our text says a list of twelve words. So in row 12 the first word of the list is said again. It was said at place 0, and what came after it stands at place 1. Find row 12 in a square of layer 1: its dark cell is in column 1, eleven places back. From there a line runs down, always eleven places below the diagonal. From row 24 on, in round three, the right word stands at two places, eleven and twenty-three back, so there is a second line. (The cells in rows 0 to 11 mean nothing. No word has come twice there, and no loss is counted.)
+# **Layer 1.** Our text says a list of twelve words. So in row 12 the first word of the list is said again. It was said at place 0, and what came after it stands at place 1. Find row 12 in a square of layer 1: its dark cell is in column 1, eleven places back. From there a line runs down, eleven places below the diagonal, until it fades in round three. (Why it fades is a question for section 9.) From row 24 on, in round three, the right word stands at two places, eleven and twenty-three back, so there is a second line. (The cells in rows 0 to 11 mean nothing. No word has come twice there, and no loss is counted.)
 #
 # Is it the two layers that do it? The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05, with more weights than yours and with the learning rate that suited it best of the three that we tried. Of each kind, one network gets the same 500 steps and another one 2,000.
 
@@ -310,9 +310,9 @@ print(
 print(sum(W.numel() for W in lstm.parameters()), "in an LSTM")
 
 # %% [markdown]
-# Look at the lines with one layer first. With 2,000 steps it is still right in fewer texts than the reader that strikes out the last seven words. So it does not copy, although it has had four times as many steps as your two layers. The LSTM has hardly begun after 500 steps, but after 2,000 it is right in about half of the texts. It *can* learn to copy. It must carry the whole list in its state, though, and that is a harder thing to learn. Two layers of attention can jump.
+# Look at the lines with one layer first. With 2,000 steps it is still right in fewer texts than the reader that strikes out the last seven words. So nothing in its numbers shows copying, although it has had four times as many steps as your two layers. (It is also smaller than they are, with four heads against eight, and we have tried one learning rate and one seed.) The LSTM has hardly begun after 500 steps, but after 2,000 it is right in about half of the texts. It *can* learn to copy. It must carry the whole list in its state, though, and here it took longer to learn that. Two layers of attention can jump.
 #
-# So it seems to take two layers here, for the reason that you have seen in section 5. And what you saw in their squares looks like our plan, although we have not told it to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others
+# So it seems to take two layers here, for the reason of section 5: a word cannot be found by what stood before it unless something has told it so. And what you saw in their squares looks like our plan, although we have not told it to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others
 # found induction heads in language models of many sizes, as soon as there are at least two layers. They appear during a short phase of the training, and in that same phase the models begin to profit from what stands in their prompt.
 #
 # A good story, so let us not believe it yet. A dark line can be an accident. To be sure we have to measure what the heads do, and then take them away.
@@ -487,9 +487,9 @@ plt.show()
 # %% [markdown]
 # ### Does layer 1 really use what layer 0 has left?
 #
-# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test on the weights alone, without any text. In layer 1 the query $x W_q$ of a word must fit the note of *the same* word, $x W_v W_o W_k$, and no other word's note.
+# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test on the weights alone. In layer 1 the query of *kite*, $a W_q$, must fit the note that says "after kite", $a W_v W_o W_k$, and no note about another word.
 #
-# So we compute the score of each of the 64 queries with each of the 64 notes. (Biases and the vectors of the places are left out.) If the plan is right, each query has its largest score with its own note. By chance, this would happen to one word in 64.
+# So we compute the score of each of the 64 queries with each of the 64 notes. (Biases and the vectors of the places are left out.) If the plan is right, each query has its largest score with the note about its own word. By chance, this would happen to one word in 64.
 #
 # Which heads of layer 0 write the notes? A head that looks everywhere alike would have a previous-word score of 0.09. We call those with more than 0.2 **previous-word heads**. There are two controls: the other heads of layer 0, and the same matrices of a network that has not been trained.
 #
@@ -555,7 +555,7 @@ shades = axes.imshow(S, cmap="Blues", vmin=0)
 axes.set(
     xlabel="the note that layer 0 has left", ylabel="the word that asks in layer 1"
 )
-axes.set_title("A word's query fits the note that it has left itself")
+axes.set_title("A word's query fits the note about itself")
 axes.set_xticks(range(0, 64, 9), WORDS[::9])
 axes.set_yticks(range(0, 64, 9), WORDS[::9])
 axes.grid(visible=False)
@@ -563,7 +563,7 @@ plt.colorbar(shades, label="score", shrink=0.8)
 plt.show()
 
 # %% [markdown]
-# The diagonal is dark, and the first line of each seed says it in a number: with the notes of the previous-word heads, all 64 queries fit their own note best. In an untrained network about as many do as chance would give. So nobody has told the matrices of two different layers to fit each other, and training has done it.
+# The diagonal is dark, and the first line of each seed says it in a number: with the notes of the previous-word heads, all 64 queries fit the note about their own word best. In an untrained network about as many do as chance would give. So nobody has told the matrices of two different layers to fit each other, and training has done it.
 #
 # The line in the middle may surprise you. The notes of the *other* heads fit as well, for many words. Does this contradict the plan? No: the test says only that layer 1 can *read* the note. It does not say what the note is *about*, because that depends on where the head of layer 0 looks. If it looks at the previous word, its note says "after kite". If it looks at the word itself, its note says "I am kite". Only the first kind is of use.
 #
@@ -651,11 +651,11 @@ plt.show()
 # Each bar is the mean of three networks that differ in their seed, and the marks are the three.
 #
 # - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing. The printed lines say why: the copying score of even the best head of layer 1 falls from nearly 1 to 0.15 or less. So its square depends on layer 0, as the plan says.
-# - **The controls.** Without the other heads of layer 0, nothing is lost. With as many heads cut out, but other sets, the loss rises less than half as far. So a previous-word head that is left alone still finds some of the places, and the other head, left alone, finds hardly any.
+# - **The controls.** Without the other heads of layer 0, nothing is lost. With as many heads cut out, but other sets, the loss rises less than half as far. So if one previous-word head stays, layer 1 still finds some of its places. If only the other head stays, which looks elsewhere, layer 1 finds hardly any.
 # - **The best head.** A *single* head is missed much less, because others do the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network.
 # - **Layer 1.** Without its heads the loss is that of a reader that knows nothing, although their copying scores are as before. They still look at the right places. Only what they find is no longer used.
 #
-# One more thing is in the printed lines. A network without its circuit does not insist on wrong words. It has become unsure: its likeliest word gets a probability of 0.3 or less, on average.
+# One more thing is in the printed lines. A network without its circuit has become less sure: its likeliest word gets a probability of 0.3 or less, on average. It is still surer than it should be, since a reader that says 0.3 and is right so often would have a loss below 3.6.
 #
 # So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and the joint between them. Let it play, and try to break it:
 

@@ -143,7 +143,7 @@ axes.legend(fontsize=10, loc="center", bbox_to_anchor=(0.64, 0.5))
 plt.show()
 
 # %% [markdown]
-# The next word was said twenty words before, so for the word that looks it is nineteen places back. That is where the cheater looks, whatever the words are. It has learned to *count*, with the vectors of the places alone. On lists of ten it is right as well, since what repeats after ten words repeats after twenty. On all others it is far worse than a
+# The next word was said twenty words before, so for the word that looks it is nineteen places back. That is where the cheater looks, whatever the words are. For each place it has learned which place stands nineteen back. On lists of ten it is right as well, since what repeats after ten words repeats after twenty. On all others it is far worse than a
 # network that knows nothing, because it is sure of a wrong word.
 #
 # Its loss could not warn you, because on its own texts counting *is* right. If two rules fit the data, the network cannot know which one you meant, and here it has taken the one that you did not mean. The learner is the same kind of network. What kept it from counting was its data: with lists of many lengths, counting fails. And the learner passes the test of the figure. It copies even lists of six and seven words, which are shorter than any that it had read.

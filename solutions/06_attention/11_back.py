@@ -53,7 +53,7 @@ for fox, duck in [pair[::turn] for pair in pairs for turn in (1, -1)]:
 pd.DataFrame(rows)
 
 # %% [markdown]
-# Read one row. The two columns *weights* say what head 1 gives to the town of the fox and to that of the duck, first for the one question and then for the other. They are equal, as they must be. The columns *it says* are the test, since the second layer might know better. It does not: in each of the twelve rows the network says the same town for the fox and for the duck. So it is wrong once in each row. We have fooled it.
+# Read one row. The two columns *weights* say what head 1 gives to the town of the fox and to that of the duck, first for the one question and then for the other. Their ratio must be the same for both questions, and the other words get too little for two decimals to show it. The columns *it says* are the test, since the second layer might know better. It does not: in each of the twelve rows the network says the same town for the fox and for the duck. So it is wrong once in each row. We have fooled it.
 #
 # Which of the two towns does it say? With four of the six pairs it is the town that was named last. With the two others it is *westford* or *eldford* in both orders, so it also seems to like some towns better than others. It has no idea where the fox is. It looks for *a town*, and as long as a story has only one, nobody notices.
 #

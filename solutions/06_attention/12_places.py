@@ -205,7 +205,7 @@ for name, layer in functions.items():
     )
 
 # %% [markdown]
-# So self-attention by itself sees a bag of words: shuffle them, and each finds exactly what it found before. Adding vectors for the places ends this, and it is what everybody does in one way or another.
+# So self-attention by itself sees a bag of words: shuffle them, and each finds exactly what it found before. Adding vectors for the places ends this. Turning queries and keys, in chapter 08, is another way.
 #
 # The last line is a surprise to many people: a causal network of two layers notices the order without being told any places. In the first layer, the third word sees three words and the first one only itself. So what the first layer makes of a word depends on which words happen to stand before it. Shuffle them, and the second layer is given other vectors.
 #
@@ -273,7 +273,7 @@ plt.show()
 # %% [markdown]
 # Each bar is the mean of two seeds, which are the marks.
 #
-# - *None*: after 300 steps the network has come about as far as the reader that knows which words were said. The first phase of section 7 needs no places, and the second one does. The order that shows through the mask is too faint for it in so few steps.
+# - *None*: after 300 steps the network has not even come as far as the reader that knows which words were said. To say *some* word of the list takes no places; to say the *right* one, it would have to use the order that shows through the mask. Whether more steps would help, we have not tried.
 # - *The number* is slow as well. But it does say enough: with four times as many steps, the printed line says, the loss is nearly 0. (Whether by the same circuit, we have not looked. Nor have we found out why it is slow.)
 # - *Waves* and *learned* vectors are both fast enough. We do not make a ranking of the two: a longer training, another learning rate or another size may turn it.
 #
