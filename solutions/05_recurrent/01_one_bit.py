@@ -8,7 +8,8 @@
 # One could make the window wider, but a table of counts runs out of text (chapter 01), and in a network every further word costs more weights (chapter 04). And wherever the window ends, the next sentence has its important word one place further back.
 #
 # So let us try something else. We read one word at a time, and we carry a note along: a list of numbers that we update after each word. A network that works like this is called a **recurrent network**, and its note is called its **state**. It has no window at all. What it knows about the past is what it has written down.
-#
+
+# %% [markdown]
 # **What this chapter promises.** In the first half hour you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for 10,000 steps while we shake them. Then you will see why a memory that is so good is hard to *learn* by gradient descent, and you will build the network that gets around this problem, the **LSTM**. As soon as its equations work in your notebook, it learns for a minute from a text that you have chosen, and writes its first words. The rest of the chapter asks two questions about this: *how could it learn that?* And: *how do we make it good?*
 #
 # **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next character of the same text. It counts for a few seconds, and you will train for ten minutes. Who wins, with how much text, and after how much training? Make a guess now. Section 8 has the measurements.

@@ -277,7 +277,7 @@ print(pd.DataFrame(curves).T[[*reads]].round(2).to_string(na_rep="-"))
 #
 # After a short training (the course's own run has 400 steps) both networks are level at about the same place as the counts, or before it. So such a network does not lose because it forgets. It looks at the same characters as the counts and makes less of them.
 #
-# After the 4,000 steps of a laptop, something new can appear: the line of the LSTM goes on falling where the counts are level. We have trained three networks of that size on the kitchen text. With the last ten or twenty true characters, all three are behind the counts; with the last fifty, all three are ahead. (`python -m benchmarks.lstm_reach` measures it.) Their forget gates began half open, with a gradient that vanished after a few characters. And yet, with more training, they have learned to look further back, and that is how they win. This is the second half of the answer to *how could it learn that?*
+# After the 4,000 steps of a laptop, something new can appear: the line of the LSTM goes on falling where the counts are level. We have trained three networks of that size on the kitchen text. With the last ten true characters, all three are far behind the counts; with the last fifty, all three are ahead. (`python -m benchmarks.lstm_reach` measures it.) Their forget gates began half open, with a gradient that vanished after a few characters. And yet, with more training, they have learned to look further back, and that is how they win. This is the second half of the answer to *how could it learn that?*
 #
 # In any case, your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 

@@ -140,7 +140,8 @@ for name, run in recorded.items():
 # **More layers.** The states of one LSTM can be the inputs of a second one. Two or three such layers, with **dropout** between them (which switches off random numbers during the training, so that the network cannot learn the text by heart), were what people used for texts until about 2017. An LSTM can also read from right to left, and two that read in opposite directions are called **bidirectional**. That is no use for writing, because a writer does not know the future, but it helps to understand a finished text.
 #
 # **No waiting.** This wish cannot be granted to an LSTM. Its gates read $h_{t-1}$, so the state $h_t$ has to wait for $h_{t-1}$, which has to wait for $h_{t-2}$. Even the largest computer must go through a text one step after the other. One way out is to let the gates read the tokens alone. Then all gates can be computed at once, and the sums along the belt in parallel. Networks of this kind, such as Mamba, have made recurrence popular again.
-#
+
+# %% [markdown]
 # Here is where your models stand:
 #
 # | | looks back | weights as the past grows | similar words help | training steps of one text |
@@ -149,7 +150,8 @@ for name, run in recorded.items():
 # | window network | $n - 1$ tokens | grow | yes | side by side |
 # | RNN | all, fading | stay | yes | one after the other |
 # | LSTM | as far as its gates allow | stay | yes | one after the other |
-#
+
+# %% [markdown]
 # ## What you have now
 #
 # You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and seen that its cell took the other side of the bargain: it lets noise pass, and with it the gradient. You know that the start decides whether a network can learn to keep something, that the best start for a game need not be the best for a text, and what gates are for. Your LSTM has learned a text of yours, by your own training step, and it has written. You have measured how far back it looks. And you know that a counter may still beat it.
