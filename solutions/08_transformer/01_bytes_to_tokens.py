@@ -10,8 +10,8 @@
 # loop. Then you press a key and watch. The same short prompt will be continued four times: by the network before it has learned anything, after 200 steps,
 # after 1,000 steps, and at the end. The first text is noise. In the last one you will recognise your own.
 #
-# The chapter has eleven tasks. In nine of them you write a part of the machine. In the other two you examine it. The inside of attention comes from chapter 06,
-# and what else is given is short enough to be read.
+# The chapter has eleven tasks. In nine of them you write a part of the machine. In the other two you examine it. The inside of attention comes from chapter 06.
+# The few other functions that are given are short, so read them.
 #
 # There is one difficulty, and it is the reason why this chapter has a laboratory in its middle. A Transformer with a mistake in it still trains. Its loss goes
 # down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second, and

@@ -48,7 +48,7 @@ print(future_mask(4))
 # Write the module `Attention(width, heads, block)`, for texts of up to `block` tokens. It has four linear layers $C \to C$, called `query`, `key`, `value` and `out`. The first three
 # make the queries, keys and values for `multi_head`. The last one mixes what the heads bring back.
 #
-# The mask belongs to the module, but nobody should learn it. For such a tensor torch has the **buffer**: it moves to the GPU together with the module, and the
+# The mask belongs to the module, but it is not a weight to be learned. For such a tensor torch has the **buffer**: it moves to the GPU together with the module, and the
 # optimiser never sees it. Register `future_mask(block)` under the name `mask`, with `persistent=False`, so that it is not saved with the weights. A text may be shorter than
 # `block`. Then it needs the top left corner of the mask. Read the buffer in each forward pass, because in the laboratory we will replace it, in order to see what a forgotten mask does.
 

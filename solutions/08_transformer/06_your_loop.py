@@ -403,7 +403,7 @@ print(
 # | change | for example | the question |
 # |---|---|---|
 # | `rate` | `2 * my_rate`, `my_rate / 2` | Was our learning rate good for your text? |
-# | `std` | `0.02`, `0.1` | Is 0.05 a good size for the first weights here, too? |
+# | `std` | `2 * my_std`, `my_std / 2` | Are the first weights of a good size? |
 # | `context` | `2 * T`, `T // 2` | Does it help to look further back? |
 # | `tied` | `False` | Is a second matrix worth its weights? |
 # | `warmup` | `0`, `0.2` | Do you need it, and how long should it be? (A share of the steps; we took 0.1.) |

@@ -74,7 +74,7 @@ pd.DataFrame(rows).T
 
 # %% [markdown]
 # At about nine million words, AdamW stands at 0.22 and Muon at 0.16 (one seed each). So the optimiser is a part of the answer. The last row has Muon, too. It has read the fewest words and is the nearest to the
-# floor. But it differs from the row above it in several ways at once: in positions, context, norm, activation and biases. So nobody can say which of them has helped.
+# floor. But it differs from the row above it in several ways at once: in positions, context, norm, activation and biases. We cannot say which of them has helped.
 #
 # Now imagine a comparison of two networks in which only one of them had the better optimiser.
 
@@ -116,7 +116,6 @@ plt.show()
 # %% [markdown]
 # ## What you have now
 #
-# You have a Transformer. Its tokens, its model, its loss, its optimiser, the loop in which it learns and the loop in which it writes are your code. The inside of attention came with you from chapter 06. It has written in the voice of a text that you chose. You know its size and its cost before it runs, you know what its first loss must be, and you can
-# find out whether it cheats. And the class that you wrote is big enough for GPT-2.
+# You have a Transformer. Its tokens, its model, its loss, its optimiser, the loop in which it learns and the loop in which it writes are your code. The inside of attention came with you from chapter 06. It has written in the voice of a text that you chose. You know its size, its cost and its first loss before it runs, and you can find out whether it cheats. And the class that you wrote is big enough for GPT-2.
 #
 # In chapter 09 your model gets a second text to look at, so that it can translate. Chapter 10 puts all the models of your gallery on one scoreboard and asks whether one can forecast what a larger one will bring. And chapter 11 shows that the tokens need not be language at all.
