@@ -93,7 +93,7 @@ def last_note(model):
 def in_round_three(model, asking):
     """Mean weight of layer 1 on the right place of round one, and on that of round two, for these words of round three."""
     P = look(model, shown[:-1])[1].mean(0)
-    rows = torch.tensor([*asking])
+    rows = torch.tensor([*asking], dtype=torch.long)
     return P[rows, rows - 23].mean().item(), P[rows, rows - 11].mean().item()
 
 
