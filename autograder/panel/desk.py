@@ -1,6 +1,7 @@
 """What is known of the notebooks that a Jupyter server shows, and the worker process that checks them."""
 
 import asyncio
+import contextlib
 import json
 import sys
 import time
@@ -9,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 LONGEST_ANSWER = 64 * 2**20  # bytes of one line of the worker
-NO_WORKER = "The process that checks notebooks ended. Try again; if it ends again, `autograder doctor` may say why."
+NO_WORKER = "The process that checks notebooks ended, twice. Try again; `autograder doctor` may say why it ends."
+STOPPED = "Stopped. Nothing of this check was kept."
 
 
 class Refused(Exception):
@@ -20,7 +22,7 @@ class Refused(Exception):
 class State:
     """What the panel shows of one notebook."""
 
-    hidden: bool = False  # whether hidden tests can be run
+    hidden: bool | None = None  # whether hidden tests can be run; None as long as that is not known
     problem: str = ""
     running: bool = False
     began: float = 0.0  # monotonic seconds
@@ -41,7 +43,7 @@ class Desk:
         self.states: dict[Path, State] = {}
         self._worker: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
-        self._checks: set[asyncio.Task[None]] = set()
+        self._checks: dict[Path, asyncio.Task[None]] = {}  # the last one of each notebook
 
     def notebook(self, path: str) -> Path:
         """The file that a path of the contents API names. Raises Refused unless it is a notebook below the root."""
@@ -57,23 +59,27 @@ class Desk:
     async def state(self, notebook: Path) -> State:
         """What is known of a notebook; the first time the worker is asked to get ready for it."""
         if notebook not in self.states:
-            self.states[notebook] = State()
             try:
                 answer = await self._ask("ready", notebook)
             except Refused as problem:
-                self.states.pop(notebook, None)
                 return State(problem=str(problem))
-            self.states[notebook].hidden = bool(answer["hidden"])
+            self.states.setdefault(notebook, State(bool(answer["hidden"])))
         return self.states[notebook]
 
     async def start_check(self, notebook: Path) -> State:
         """Begin to check a notebook unless it is being checked; `State.running` says when it is done."""
         state = await self.state(notebook)
-        if not state.running:
+        if not state.running and state.hidden is not None:
             state.running, state.began, state.problem = True, time.monotonic(), ""
-            task = asyncio.create_task(self._check(notebook, state))
-            self._checks.add(task)
-            task.add_done_callback(self._checks.discard)
+            self._checks[notebook] = asyncio.create_task(self._check(notebook, state))
+        return state
+
+    async def stop_check(self, notebook: Path) -> State:
+        """End the check of a notebook, if one is running."""
+        state = self.states.get(notebook, State())
+        if state.running:
+            self._checks[notebook].cancel()
+            state.running, state.problem = False, STOPPED
         return state
 
     async def reveal(self, notebook: Path, task: str) -> str | None:
@@ -87,27 +93,44 @@ class Desk:
             state.checks, state.not_begun = answer["checks"], answer["not_begun"]
         except Refused as problem:
             state.problem = str(problem)
+        except asyncio.CancelledError:
+            state.problem = STOPPED
         finally:
             state.running = False
+        if state.problem:  # a worker that has ended starts at once, not at the next click
+            with contextlib.suppress(Refused):
+                await self._ask("ready", notebook)
 
     async def _ask(self, what: str, notebook: Path, task: str = "") -> dict[str, Any]:
-        """One question to the worker, which answers one after the other. Raises Refused with its complaint."""
+        """One question to the worker, which answers one after the other. Raises Refused with its complaint.
+
+        If the worker dies, it is asked once more: it may have died before, of something else.
+        """
         line = json.dumps({"what": what, "notebook": str(notebook), "task": task}).encode() + b"\n"
         async with self._turn:
-            worker = await self._running()
-            assert worker.stdin and worker.stdout
-            try:
-                worker.stdin.write(line)
-                await worker.stdin.drain()
-                answer = json.loads(await worker.stdout.readline() or b"null")
-            except (OSError, ValueError):
-                answer = None
-            if answer is None:
-                await self._end()
-                raise Refused(NO_WORKER)
+            answer = await self._exchange(line) or await self._exchange(line)
+        if answer is None:
+            raise Refused(NO_WORKER)
         if "problem" in answer:
             raise Refused(answer["problem"])
-        return dict(answer)
+        return answer
+
+    async def _exchange(self, line: bytes) -> dict[str, Any] | None:
+        """The worker's answer to a line; None, and no worker, if it has died."""
+        worker = await self._running()
+        assert worker.stdin and worker.stdout
+        try:
+            worker.stdin.write(line)
+            await worker.stdin.drain()
+            answer: dict[str, Any] | None = json.loads(await worker.stdout.readline() or b"null")
+        except (OSError, ValueError):
+            answer = None
+        except asyncio.CancelledError:
+            self._end()  # what it does now would be taken for the answer to the next question
+            raise
+        if answer is None:
+            self._end()
+        return answer
 
     async def _running(self) -> asyncio.subprocess.Process:
         if self._worker is None or self._worker.returncode is not None:
@@ -119,8 +142,8 @@ class Desk:
             )
         return self._worker
 
-    async def _end(self) -> None:
-        if self._worker is not None and self._worker.returncode is None:
-            self._worker.kill()
-            await self._worker.wait()
+    def _end(self) -> None:
+        if self._worker is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._worker.kill()
         self._worker = None

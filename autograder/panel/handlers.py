@@ -10,6 +10,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from autograder.panel.desk import Desk, Refused
+from autograder.panel.gallery import models_near
 
 
 class _Handler(APIHandler):
@@ -52,7 +53,7 @@ class _Handler(APIHandler):
 
 
 class CheckHandler(_Handler):
-    """GET: what is known of a notebook. POST: check it; GET says when that is done."""
+    """GET: what is known of a notebook. POST: check it; GET says when that is done. DELETE: end that check."""
 
     @web.authenticated
     @authorized
@@ -64,6 +65,12 @@ class CheckHandler(_Handler):
     @authorized
     async def post(self) -> None:
         state = await self.desk.start_check(self.notebook(self.asked("path")))
+        self.finish(json.dumps(state.as_fields(), default=str))
+
+    @web.authenticated
+    @authorized
+    async def delete(self) -> None:
+        state = await self.desk.stop_check(self.notebook(self.get_query_argument("path", "")))
         self.finish(json.dumps(state.as_fields(), default=str))
 
 
@@ -80,6 +87,15 @@ class RevealHandler(_Handler):
         self.finish(json.dumps({"answer": answer}))
 
 
+class GalleryHandler(_Handler):
+    """GET: the models that the learner has made, the latest first."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        self.finish(json.dumps({"models": models_near(self.notebook(self.get_query_argument("path", "")))}))
+
+
 def add_handlers(server: Any) -> None:
     """Add them to a `jupyter_server.serverapp.ServerApp`, for the notebooks below its root."""
     place = {"desk": Desk(Path(server.root_dir))}
@@ -88,4 +104,4 @@ def add_handlers(server: Any) -> None:
     server.web_app.add_handlers(".*$", handlers)
 
 
-HANDLERS = {"check": CheckHandler, "reveal": RevealHandler}
+HANDLERS = {"check": CheckHandler, "reveal": RevealHandler, "gallery": GalleryHandler}

@@ -2,9 +2,11 @@ import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application'
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { PathExt } from '@jupyterlab/coreutils';
 import { TaskPanel } from './panel';
 
 const COMMAND = 'nbgrader-wall:tasks';
+const SHOW_GALLERY = 'from lmkit import gallery\n\ngallery.show()';
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'nbgrader-wall-panel:tasks',
@@ -18,7 +20,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
     rendermime: IRenderMimeRegistry,
     palette: ICommandPalette | null
   ) => {
-    const panel = new TaskPanel(tracker, rendermime);
+    const openGallery = async (path: string) => {
+      const place = { basePath: PathExt.dirname(path), kernelPreference: { name: 'python3' } };
+      const console = await app.commands.execute('console:create', { ...place, insertMode: 'split-bottom' });
+      await console.sessionContext.ready;
+      await console.console.inject(SHOW_GALLERY);
+    };
+    const panel = new TaskPanel(tracker, rendermime, openGallery);
     panel.id = 'nbgrader-wall-tasks';
     panel.title.label = 'Tasks';
     panel.title.caption = 'The tasks of this notebook';

@@ -2,20 +2,27 @@ import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/no
 import { Cell } from '@jupyterlab/cells';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
+import { button, element, round } from './elements';
+import { gallerySection } from './gallery';
 import { errorOf, nameOf, Task, tasksOf } from './notebook';
-import { reveal, startCheck, State, stateOf, Verdict } from './server';
+import { Model, modelsNear, reveal, startCheck, State, stateOf, stopCheck, Verdict } from './server';
 
 const POLL = 300; // milliseconds between two questions whether a check is done
+const STOPPED = 'Stopped. Nothing of this check was kept.';
 
 /** What the panel remembers of one notebook while it is open. */
 interface Memory {
   checks: Verdict[] | null;
   notBegun: Set<string>;
-  hidden: boolean;
+  /** Whether hidden tests can be run; null as long as the server has not said so. */
+  hidden: boolean | null;
   problem: string;
   /** Which task is being checked: its name, '' for all, null for none. */
   running: string | null;
+  /** Whether the learner has asked to end that. */
+  stopping: boolean;
   since: number;
+  models: Model[];
   /** By task: when its cell was first entered, hints that are open, the course's answer. */
   begun: Map<string, number>;
   hints: Map<string, number>;
@@ -25,16 +32,21 @@ interface Memory {
 
 /** The tasks of the notebook in front, at the side of JupyterLab. */
 export class TaskPanel extends Widget {
-  constructor(tracker: INotebookTracker, rendermime: IRenderMimeRegistry) {
+  /** `openGallery` shows all models that were kept beside the notebook at a path. */
+  constructor(
+    tracker: INotebookTracker,
+    private readonly rendermime: IRenderMimeRegistry,
+    private readonly openGallery: (path: string) => Promise<void>
+  ) {
     super();
-    this.rendermime = rendermime;
     this.addClass('nw-Panel');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', 'Tasks of this notebook');
     this.said.className = 'nw-said';
     this.said.setAttribute('role', 'status');
-    this.said.setAttribute('aria-live', 'polite');
-    this.node.append(this.said, this.body);
+    this.wrong.className = 'nw-problem';
+    this.wrong.setAttribute('role', 'alert');
+    this.node.append(this.said, this.wrong, this.body);
     tracker.currentChanged.connect(() => void this.show_(tracker.currentWidget));
     tracker.activeCellChanged.connect(() => this.enter(tracker.activeCell));
     window.setInterval(() => this.tick(), 1000);
@@ -49,14 +61,19 @@ export class TaskPanel extends Widget {
     }
     await panel.context.ready;
     await panel.revealed;
-    const memory = this.memory;
     panel.content.model?.cells.changed.connect(() => this.draw());
+    await this.look(panel, this.memory);
+    this.draw();
+  }
+
+  /** Ask the server what it knows of a notebook and of the models beside it. */
+  private async look(panel: NotebookPanel, memory: Memory): Promise<void> {
     try {
       this.take(memory, await stateOf(panel.context.path), '');
+      memory.models = await modelsNear(panel.context.path);
     } catch (error) {
       memory.problem = String((error as Error).message);
     }
-    this.draw();
   }
 
   private get memory(): Memory {
@@ -66,10 +83,12 @@ export class TaskPanel extends Widget {
       memory = {
         checks: null,
         notBegun: new Set(),
-        hidden: false,
+        hidden: null,
         problem: '',
         running: null,
+        stopping: false,
         since: 0,
+        models: [],
         begun: new Map(),
         hints: new Map(),
         answers: new Map(),
@@ -110,32 +129,51 @@ export class TaskPanel extends Widget {
       return;
     }
     memory.running = task;
+    memory.stopping = false;
     memory.since = Date.now();
     memory.problem = '';
     this.draw();
     this.say(task ? `Checking ${task}.` : 'Checking all tasks.');
     try {
       await panel.context.save();
-      if (memory.hidden) {
-        let state = await startCheck(panel.context.path);
-        while (state.running) {
-          await new Promise(done => window.setTimeout(done, POLL));
-          state = await stateOf(panel.context.path);
-        }
-        this.take(memory, state, task);
-      } else {
-        memory.checks = await this.runVisible(panel, task, memory.checks ?? []);
+      if (memory.hidden === null) {
+        await this.look(panel, memory);
       }
+      if (memory.hidden && !memory.stopping) {
+        this.take(memory, await this.runHidden(panel, memory), task);
+      } else if (memory.hidden === false) {
+        memory.checks = await this.runVisible(panel, task, memory);
+      }
+      memory.models = await modelsNear(panel.context.path);
     } catch (error) {
       memory.problem = String((error as Error).message);
     }
     memory.running = null;
     this.draw();
-    this.say(memory.problem || this.summary(memory, task));
+    this.say(memory.problem ? '' : this.summary(memory, task));
+  }
+
+  /** End the check that is running; nothing of it is kept. */
+  private async stop(): Promise<void> {
+    this.memory.stopping = true; // what waits for the hidden tests sees it
+    this.say('Stopping.');
+    if (this.memory.hidden === false) {
+      await this.panel?.sessionContext.session?.kernel?.interrupt();
+    }
+  }
+
+  /** What the server says once it has run the hidden tests. */
+  private async runHidden(panel: NotebookPanel, memory: Memory): Promise<State> {
+    let state = await startCheck(panel.context.path);
+    while (state.running) {
+      await new Promise(done => window.setTimeout(done, POLL));
+      state = await (memory.stopping ? stopCheck : stateOf)(panel.context.path);
+    }
+    return state;
   }
 
   /** Run the visible checks in the notebook's own kernel, with all cells above the last of them. */
-  private async runVisible(panel: NotebookPanel, wanted: string, before: Verdict[]): Promise<Verdict[]> {
+  private async runVisible(panel: NotebookPanel, wanted: string, memory: Memory): Promise<Verdict[]> {
     const tasks = tasksOf(panel.content).filter(task => !wanted || task.name === wanted);
     const tests = tasks.reduce((all, task) => all.concat(task.tests), [] as Cell[]);
     const cells = panel.content.widgets;
@@ -143,9 +181,12 @@ export class TaskPanel extends Widget {
     const names = new Set(tests);
     for (const cell of cells.slice(0, last + 1)) {
       const needed = cell.model.type === 'code' && (names.has(cell) || !this.isTest(cell));
-      if (needed) {
+      if (needed && !memory.stopping) {
         await NotebookActions.runCells(panel.content, [cell], panel.sessionContext).catch(() => false);
       }
+    }
+    if (memory.stopping) {
+      throw new Error(STOPPED);
     }
     const found: Verdict[] = [];
     for (const task of tasks) {
@@ -164,7 +205,7 @@ export class TaskPanel extends Widget {
         });
       }
     }
-    return [...before.filter(verdict => !tasks.some(task => task.name === verdict.task)), ...found];
+    return [...(memory.checks ?? []).filter(verdict => !tasks.some(task => task.name === verdict.task)), ...found];
   }
 
   private isTest(cell: Cell): boolean {
@@ -235,6 +276,9 @@ export class TaskPanel extends Widget {
       ? document.activeElement?.getAttribute('data-key')
       : null;
     this.body.replaceChildren();
+    if (this.wrong.textContent !== this.memory.problem) {
+      this.wrong.textContent = this.memory.problem; // only when it changes, or a screen reader would say it each time
+    }
     const tasks = this.panel?.content.model ? tasksOf(this.panel.content) : [];
     if (!tasks.length) {
       this.body.append(element('p', 'nw-none', 'Open a notebook with tasks: they are listed here.'));
@@ -242,24 +286,21 @@ export class TaskPanel extends Widget {
     }
     const memory = this.memory;
     const bar = element('div', 'nw-bar');
-    bar.append(this.button('Check all', 'all', () => void this.check(''), memory.running !== null));
+    bar.append(button('Check all', 'all', () => void this.check(''), { disabled: memory.running !== null }));
     if (memory.running !== null) {
       const progress = element('progress', 'nw-progress');
       progress.setAttribute('aria-label', 'The check is running');
       const clock = element('span', 'nw-clock', '0 s');
       clock.setAttribute('aria-hidden', 'true');
-      bar.append(progress, clock);
+      bar.append(progress, clock, button('Stop', 'stop', () => void this.stop(), { label: 'Stop the check' }));
     } else if (memory.checks) {
       const earned = memory.checks.reduce((sum, verdict) => sum + verdict.points, 0);
       const most = memory.checks.reduce((sum, verdict) => sum + verdict.most_points, 0);
       bar.append(element('strong', 'nw-points', `${round(earned)} of ${round(most)} points`));
     }
     this.body.append(bar);
-    if (!memory.hidden) {
+    if (memory.hidden === false) {
       this.body.append(element('p', 'nw-mode', 'Only the checks that you can see are run here.'));
-    }
-    if (memory.problem) {
-      this.body.append(element('p', 'nw-problem', memory.problem));
     }
     const list = element('ul', 'nw-list');
     for (const task of tasks) {
@@ -273,8 +314,13 @@ export class TaskPanel extends Widget {
       list.append(item);
     }
     this.body.append(list);
+    if (memory.models.length) {
+      const path = this.panel!.context.path;
+      this.body.append(gallerySection(memory.models, () => void this.openGallery(path)));
+    }
     if (focused) {
-      this.body.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+      const find = (key: string) => this.body.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
+      (find(focused) ?? find('all'))?.focus();
     }
   }
 
@@ -291,7 +337,7 @@ export class TaskPanel extends Widget {
     const sign = element('span', 'nw-sign', mark);
     sign.setAttribute('role', 'img');
     sign.setAttribute('aria-label', { unchecked: 'not tried yet', solved: 'solved', open: 'not solved yet' }[state]);
-    head.append(sign, this.button(name, `jump ${name}`, () => void this.jump(name), false, 'nw-name', `Go to ${name}`));
+    head.append(sign, button(name, `jump ${name}`, () => void this.jump(name), { kind: 'nw-name', label: `Go to ${name}` }));
     const most = checks.length ? checks.reduce((sum, each) => sum + each.most_points, 0) : task.points;
     const earned = checks.reduce((sum, each) => sum + each.points, 0);
     head.append(element('span', 'nw-points', checks.length ? `${round(earned)} / ${round(most)}` : `${round(most)}`));
@@ -311,8 +357,8 @@ export class TaskPanel extends Widget {
       item.append(this.messages(checks.filter(verdict => verdict.outcome !== 'passed')));
     }
     const buttons = element('div', 'nw-buttons');
-    const busy = memory.running !== null;
-    buttons.append(this.button('Check', `check ${name}`, () => void this.check(name), busy, '', `Check ${name}`));
+    const check = { disabled: memory.running !== null, label: `Check ${name}` };
+    buttons.append(button('Check', `check ${name}`, () => void this.check(name), check));
     const open = memory.hints.get(name) ?? 0;
     if (open < task.hints.length) {
       const label = `Hint ${open + 1} of ${task.hints.length}`;
@@ -321,10 +367,10 @@ export class TaskPanel extends Widget {
         this.draw();
         this.say(`${label} for ${name} is open.`);
       };
-      buttons.append(this.button(label, `hint ${name}`, more, false, '', `${label} for ${name}`));
+      buttons.append(button(label, `hint ${name}`, more, { label: `${label} for ${name}` }));
     } else if (memory.hidden && state !== 'solved' && !memory.answers.has(name)) {
       const label = memory.asked.has(name) ? 'Reveal all the same' : 'Reveal';
-      buttons.append(this.button(label, `hint ${name}`, () => void this.reveal(name), false, '', `${label}: ${name}`));
+      buttons.append(button(label, `hint ${name}`, () => void this.reveal(name), { label: `${label}: ${name}` }));
     }
     item.append(buttons);
     for (const hint of task.hints.slice(0, open)) {
@@ -347,7 +393,7 @@ export class TaskPanel extends Widget {
       const line = element('li', '');
       const go = () => void this.jump(verdict.grade_id);
       const label = verdict.aspect || verdict.grade_id;
-      line.append(this.button(label, `test ${verdict.grade_id}`, go, false, 'nw-name', `Go to the check: ${label}`));
+      line.append(button(label, `test ${verdict.grade_id}`, go, { kind: 'nw-name', label: `Go to the check: ${label}` }));
       line.append(element('div', 'nw-message', verdict.message || verdict.outcome));
       list.append(line);
     }
@@ -362,45 +408,9 @@ export class TaskPanel extends Widget {
     this.rendermime.latexTypesetter?.typeset(place);
   }
 
-  private button(
-    text: string,
-    key: string,
-    press: () => void,
-    disabled = false,
-    kind = '',
-    label = ''
-  ): HTMLButtonElement {
-    const button = element('button', kind || 'nw-button', text) as HTMLButtonElement;
-    button.type = 'button';
-    button.setAttribute('data-key', key);
-    if (label) {
-      button.setAttribute('aria-label', label);
-    }
-    if (disabled) {
-      button.setAttribute('aria-disabled', 'true'); // `disabled` would take the focus away
-    } else {
-      button.addEventListener('click', press);
-    }
-    return button;
-  }
-
   private panel: NotebookPanel | null = null;
-  private readonly rendermime: IRenderMimeRegistry;
   private readonly memories = new Map<string, Memory>();
   private readonly said = document.createElement('p');
+  private readonly wrong = document.createElement('p');
   private readonly body = document.createElement('div');
-}
-
-function element(tag: string, kind: string, text = ''): HTMLElement {
-  const made = document.createElement(tag);
-  if (kind) {
-    made.className = kind;
-  }
-  made.textContent = text;
-  return made;
-}
-
-/** 2, 2.5, 0.33. */
-function round(points: number): string {
-  return String(Math.round(points * 100) / 100);
 }

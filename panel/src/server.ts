@@ -14,8 +14,8 @@ export interface Verdict {
 
 /** What the server knows of a notebook. */
 export interface State {
-  /** Whether hidden tests can be run here. */
-  hidden: boolean;
+  /** Whether hidden tests can be run here; null as long as that is not known. */
+  hidden: boolean | null;
   /** What to say of that, or of a check that could not be made; '' if nothing. */
   problem: string;
   running: boolean;
@@ -27,16 +27,29 @@ export interface State {
   not_begun: string[];
 }
 
+/** A model that the learner has made, as the course's gallery keeps it. */
+export interface Model {
+  name: string;
+  text: string;
+  kept: string;
+  /** By prompt. */
+  continuations: Record<string, string>;
+  bits_per_byte?: number | null;
+  bits_above_floor?: number | null;
+}
+
 async function request(route: string, method: string, fields: Record<string, string>): Promise<any> {
   const settings = ServerConnection.makeSettings();
   let url = URLExt.join(settings.baseUrl, 'autograder', 'panel', route);
   const init: RequestInit = { method };
-  if (method === 'GET') {
-    url += URLExt.objectToQueryString(fields);
-  } else {
+  if (method === 'POST') {
     init.body = JSON.stringify(fields);
+  } else {
+    url += URLExt.objectToQueryString(fields);
   }
-  const response = await ServerConnection.makeRequest(url, init, settings);
+  const response = await ServerConnection.makeRequest(url, init, settings).catch(() => {
+    throw new Error('The Jupyter server does not answer. Is it still running in its terminal?');
+  });
   const found = await response.json().catch(() => ({}));
   if (!response.ok) {
     throw new Error(found.message || `The server answered ${response.status}.`);
@@ -46,6 +59,9 @@ async function request(route: string, method: string, fields: Record<string, str
 
 export const stateOf = (path: string): Promise<State> => request('check', 'GET', { path });
 export const startCheck = (path: string): Promise<State> => request('check', 'POST', { path });
+export const stopCheck = (path: string): Promise<State> => request('check', 'DELETE', { path });
+/** The latest first. */
+export const modelsNear = async (path: string): Promise<Model[]> => (await request('gallery', 'GET', { path })).models;
 /** The course's answer; null if this was the first time that the learner asked. */
 export const reveal = async (path: string, task: string): Promise<string | null> =>
   (await request('reveal', 'POST', { path, task })).answer;
