@@ -1,8 +1,9 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-import { PathExt } from '@jupyterlab/coreutils';
+import { describeFigures } from './alt';
 import { TaskPanel } from './panel';
 
 const COMMAND = 'nbgrader-wall:tasks';
@@ -31,6 +32,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     panel.title.label = 'Tasks';
     panel.title.caption = 'The tasks of this notebook';
     app.shell.add(panel, 'right', { rank: 50 });
+    tracker.widgetAdded.connect((_, notebook) => void describeFigures(notebook));
+    tracker.forEach(notebook => void describeFigures(notebook));
     app.commands.addCommand(COMMAND, {
       label: 'Show Tasks',
       execute: () => app.shell.activateById(panel.id)
