@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+AXE = Path(__file__).parents[1] / ".venv" / "axe" / "package" / "axe.min.js"  # scripts/setup brings it where npm is
+needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is missing: `scripts/setup test` brings it")
 PATIENCE = 300  # seconds to wait for a page, a file or a verdict on a busy machine
 CHROMIUM_OPTIONS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -61,6 +63,12 @@ def running_lab(root: Path, home: Path) -> Iterator[dict[str, str]]:
             server.kill()
 
 
+def dark_theme(home: Path) -> None:
+    """Pages of that lab are dark when they are loaded next."""
+    themes = home / "config/lab/user-settings/@jupyterlab/apputils-extension/themes.jupyterlab-settings"
+    themes.write_text('{"theme": "JupyterLab Dark"}')
+
+
 @contextmanager
 def running_browser(profile: Path) -> Iterator[Chrome]:
     """A headless Chromium with a fresh profile."""
@@ -85,3 +93,25 @@ def screenshot_folder(default: Path) -> Path:
 def wait_for(browser: Chrome, selector: str) -> WebElement:
     search = (By.CSS_SELECTOR, selector)
     return WebDriverWait(browser, PATIENCE).until(lambda _: browser.find_elements(*search), f"No {selector}.")[0]
+
+
+def show_in(browser: Chrome, *, dark: bool, width: int = 1400) -> None:
+    """Pages that ask for it are told from here on whether the reader likes them dark."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+
+
+def serious_faults(browser: Chrome, *parts: str, rules: Sequence[str] = ()) -> dict[str, list[str]]:
+    """What hinders readers with a disability, by the rule of axe-core that says so: the first elements that do.
+
+    Looks at the elements that the selectors `parts` name, by default at the whole page; of all rules or only of some.
+    """
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+    browser.set_script_timeout(PATIENCE)
+    browser.execute_script(AXE.read_text(encoding="utf-8"))
+    place = {"include": [[part] for part in parts or ("html",)]}
+    result = browser.execute_async_script("axe.run(arguments[0], arguments[1]).then(arguments[2])", place, options)
+    serious = [fault for fault in result["violations"] if fault["impact"] in ("serious", "critical")]
+    return {fault["id"]: [node["html"][:200] for node in fault["nodes"][:3]] for fault in serious}

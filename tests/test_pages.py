@@ -1,16 +1,22 @@
-"""Tables of the reports in a real browser: sorted by a key or a click, searched, and no script but ours runs."""
+"""Feedback and reports in a real browser: axe-core finds no fault, tables can be sorted, no script but ours runs.
+
+The folder named by the environment variable BROWSER_SCREENSHOTS keeps what the browser showed.
+"""
 
 import shutil
 from pathlib import Path
 
 import nbformat
-from browser import running_browser, screenshot_folder, wait_for
+import pytest
+from browser import needs_axe, running_browser, screenshot_folder, serious_faults, show_in, wait_for
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from autograder.course import Course, open_course
 from autograder.grading.coordinator import grade_class
+from autograder.pages.alike import write_alike
 from autograder.pages.course_report import write_course_report
+from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
 from conftest import CHAPTER, answered
 
@@ -21,15 +27,38 @@ CLASS = {
 }
 
 
-def test_tables_sort_and_search(built_course: Course, tmp_path: Path) -> None:
-    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+@pytest.fixture(scope="module")
+def graded(built_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The small course with a class of three, graded; what they wrote is alike in part."""
+    course = open_course(shutil.copytree(built_course.root, tmp_path_factory.mktemp("graded") / "course"))
     for student, code in CLASS.items():
         path = course.submission(student, CHAPTER)
         path.parent.mkdir(parents=True)
         nbformat.write(answered(course, code).node, path)
     list(grade_class(course, CHAPTER, list(CLASS), jobs=1))
-    html, _ = write_report(course, CHAPTER)
-    across, *_ = write_course_report(course, [CHAPTER])
+    return course
+
+
+@needs_axe
+def test_pages_hinder_nobody(graded: Course, tmp_path: Path) -> None:
+    """Feedback and reports, light and dark, in words for a screen reader and in colours that can be told apart."""
+    pages = [*write_feedback(graded, CHAPTER), *write_course_report(graded, [CHAPTER])]
+    pages += [path for path in write_report(graded, CHAPTER) if path.suffix == ".html"]
+    pages.append(write_alike(graded, CHAPTER)[0])
+    assert len(pages) == 3 + 4 + 1 + 1
+    with running_browser(tmp_path / "profile") as browser:
+        for dark in (False, True):
+            show_in(browser, dark=dark)
+            for page in pages:
+                browser.get(page.as_uri())
+                name = f"{page.parent.parent.name}_{page.stem}_{'dark' if dark else 'light'}"
+                browser.save_screenshot(str(screenshot_folder(tmp_path) / f"page_{name}.png"))
+                assert serious_faults(browser) == {}, name
+
+
+def test_tables_sort_and_search(graded: Course, tmp_path: Path) -> None:
+    html, _ = write_report(graded, CHAPTER)
+    across, *_ = write_course_report(graded, [CHAPTER])
     with running_browser(tmp_path / "profile") as browser:
         for page in (html, across):
             # Even if a value came to the page unescaped, the page's policy would not let it run.

@@ -3,9 +3,12 @@
 The folder named by the environment variable BROWSER_SCREENSHOTS keeps what the browser showed.
 """
 
+import asyncio
 import json
 import shutil
 import subprocess
+import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -13,7 +16,16 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from browser import PATIENCE, running_browser, running_lab, screenshot_folder, wait_for
+from browser import (
+    PATIENCE,
+    dark_theme,
+    needs_axe,
+    running_browser,
+    running_lab,
+    screenshot_folder,
+    serious_faults,
+    wait_for,
+)
 from foreign_course import check, task
 from nbformat.v4 import new_notebook
 from selenium.webdriver import ActionChains, Chrome, Keys
@@ -22,9 +34,12 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from autograder.authoring.bank import read_bank
 from autograder.chapter.cells import Notebook
-from autograder.course import open_course
-from autograder.panel.desk import Desk, Refused
+from autograder.chapter.reference import read_reference, reference_answers
+from autograder.course import START, open_course
+from autograder.panel.desk import NO_WORKER, STOPPED, Desk, Refused
+from autograder.panel.gallery import models_near
 from conftest import ROOT
+from lmkit import gallery
 
 CHAPTER, TASK = "01_bigrams", "ngrams"
 BUNDLE = ROOT / "autograder" / "panel" / "labextension"
@@ -42,17 +57,21 @@ def answer(label: str) -> str:
 WRONG, RIGHT = "one start symbol whatever n is", "a window that forgets its oldest word"
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course of its own with the real chapter 01, in whose folder `work/` the learner's notebooks are."""
-    folder = tmp_path_factory.mktemp("course")
+def course_with(folder: Path, answers: dict[str, str]) -> Path:
+    """The learner's folder `work/` in a course of its own that has the real chapter 01."""
     settings = (ROOT / "nbgrader_config.py").read_text().replace("Path(__file__).parent", f"Path({str(ROOT)!r})")
     (folder / "nbgrader_config.py").write_text(settings)
     for part in ("solutions", "notebooks"):
         shutil.copytree(ROOT / part / CHAPTER, folder / part / CHAPTER)
     (folder / "work").mkdir()
-    nbformat.write(Notebook.of(RELEASE).with_sources({TASK: answer(WRONG)}).node, folder / "work" / f"{CHAPTER}.ipynb")
-    return folder
+    nbformat.write(Notebook.of(RELEASE).with_sources(answers).node, folder / "work" / f"{CHAPTER}.ipynb")
+    return folder / "work"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """The learner's folder of a course, with a wrong answer to one task."""
+    return course_with(tmp_path, {TASK: answer(WRONG)})
 
 
 @pytest.fixture
@@ -93,12 +112,11 @@ def replace_answer(browser: Chrome, source: str) -> None:
     browser.execute_cdp_cmd("Input.insertText", {"text": source})
 
 
-def test_failing_then_solved(course: Path, browser: Chrome, tmp_path: Path) -> None:
+def test_failing_then_solved(work: Path, browser: Chrome, tmp_path: Path) -> None:
     """One task from its message to solved without a terminal, the hints one after the other, the jump, the reveal."""
     pictures = screenshot_folder(tmp_path)
-    with running_lab(course / "work", tmp_path / "jupyter") as lab:
+    with running_lab(work, tmp_path / "jupyter") as lab:
         open_panel(browser, lab, f"{CHAPTER}.ipynb")
-        WebDriverWait(browser, PATIENCE).until_not(lambda _: browser.find_elements(By.CSS_SELECTOR, ".nw-mode"))
         press(browser, f"check {TASK}")
         message = wait_for(browser, f"{ROW}.nw-open .nw-message").text
         assert "The first 1-gram of `we sat` is ('we',)" in message
@@ -124,7 +142,133 @@ def test_failing_then_solved(course: Path, browser: Chrome, tmp_path: Path) -> N
         assert "3 of " in wait_for(browser, ".nw-bar .nw-points").text
         assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-unchecked")) == len(RELEASE_TASKS) - 1
         browser.save_screenshot(pictures / "panel_solved.png")
-    assert answer(RIGHT) in {cell.source for cell in nbformat.read(course / "work" / f"{CHAPTER}.ipynb", 4).cells}
+    assert answer(RIGHT) in {cell.source for cell in nbformat.read(work / f"{CHAPTER}.ipynb", 4).cells}
+
+
+def test_stop(work: Path, browser: Chrome, tmp_path: Path) -> None:
+    """A check that takes too long is ended by a button; the next click is answered."""
+    path = work / f"{CHAPTER}.ipynb"
+    slow = answer(RIGHT).replace("):\n", "):\n    import time\n    time.sleep(3600)\n", 1)
+    nbformat.write(Notebook.of(RELEASE).with_sources({TASK: slow}).node, path)
+    with running_lab(work, tmp_path / "jupyter") as lab:
+        open_panel(browser, lab, path.name)
+        press(browser, "all")
+        press(browser, "stop")
+        wait_for_text(browser, ".nw-problem", STOPPED)
+        assert browser.execute_script("return document.activeElement.dataset.key") == "all"
+        assert not browser.find_elements(By.CSS_SELECTOR, ".nw-progress")
+        press(browser, f"jump {TASK}")
+        replace_answer(browser, answer(RIGHT))
+        press(browser, f"check {TASK}")
+        wait_for(browser, f"{ROW}.nw-solved")
+        wait_for_text(browser, ".nw-said", f"{TASK}: every check passed, 3 of 3 points.")
+        assert not wait_for(browser, ".nw-problem").text
+
+
+def wait_for_text(browser: Chrome, selector: str, text: str) -> None:
+    wait = WebDriverWait(browser, PATIENCE)
+    wait.until(lambda _: wait_for(browser, selector).text == text, f"{selector} does not say {text}")
+
+
+def test_gallery(work: Path, browser: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The models that the learner made last are in the panel, and a button shows all of them."""
+    monkeypatch.setenv("LMKIT_GALLERY", str(work / "gallery"))
+    for number in range(5):
+        gallery.keep(
+            f"0{number}_model", continuations={"on a": f"day {number} <b>"}, text="kitchen", bits_above_floor=2
+        )
+    with running_lab(work, tmp_path / "jupyter") as lab:
+        open_panel(browser, lab, f"{CHAPTER}.ipynb")
+        section = wait_for(browser, ".nw-gallery")
+        assert len(section.find_elements(By.CSS_SELECTOR, ".nw-models > li")) == 3
+        assert "kitchen · " in section.text and "2 bits above the floor" in section.text and "on a day" in section.text
+        press(browser, "gallery")
+        table = wait_for(browser, ".jp-CodeConsole .jp-OutputArea-output table")
+        assert "00_model" in table.text and "04_model" in table.text
+        browser.save_screenshot(screenshot_folder(tmp_path) / "panel_gallery.png")
+
+
+def test_gallery_is_found_and_what_is_damaged_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook, folder = tmp_path / "work" / "deep" / "mine.ipynb", tmp_path / "work" / "gallery"
+    assert models_near(notebook) == []
+    monkeypatch.setenv("LMKIT_GALLERY", str(folder))
+    for name in ("first", "second", "second"):
+        gallery.keep(name, continuations={"a": "b"}, text="names")
+    monkeypatch.delenv("LMKIT_GALLERY")
+    assert models_near(notebook) == []
+    (tmp_path / "work" / ".releases.json").write_text("{}")
+    for name, text in {"broken": "{", "list": "[]", "other": '{"name": "x"}', "deep": "[" * 99_999}.items():
+        (folder / f"{name}.json").write_text(text)
+    assert {model["name"] for model in models_near(notebook)} == {"first", "second"}
+    assert len(models_near(notebook)) == 2
+
+
+@needs_axe
+def test_axe_finds_no_serious_fault(
+    work: Path, browser: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The panel with all that it can show, and what the start page and a chapter draw: in light and in dark."""
+    pictures, home = screenshot_folder(tmp_path), tmp_path / "jupyter"
+    monkeypatch.setenv("LMKIT_GALLERY", str(work / "gallery"))
+    gallery.keep("01_trigram", continuations={"on a": "cold day"}, text="kitchen", bits_per_byte=2)
+    shutil.copy(ROOT / "notebooks" / START, work)
+    found: dict[str, object] = {}
+    with running_lab(work, home) as lab:
+        for look in ("light", "dark"):
+            if look == "dark":
+                dark_theme(home)
+            open_panel(browser, lab, f"{CHAPTER}.ipynb")
+            wait_for(browser, ".nw-gallery")
+            found[f"before, {look}"] = serious_faults(browser, ".nw-Panel")
+            press(browser, f"check {TASK}")
+            found[f"meanwhile, {look}"] = serious_faults(browser, ".nw-Panel")
+            wait_for(browser, f"{ROW}.nw-open .nw-message")
+            for number in range(5 if look == "light" else 4):  # the last two ask for the answer, once asked for ever
+                press(browser, f"hint {TASK}")
+                WebDriverWait(browser, PATIENCE).until(
+                    lambda _, n=number: len(browser.find_elements(By.CSS_SELECTOR, f"{ROW} .nw-hint")) == min(3, n + 1)
+                )
+            wait_for(browser, f"{ROW} .nw-answer")
+            browser.save_screenshot(pictures / f"panel_all_{look}.png")
+            found[f"panel, {look}"] = serious_faults(browser, ".nw-Panel")
+
+            browser.get(f"{lab['url']}lab/tree/{START}?reset&token={lab['token']}")
+            wait_for(browser, ".jp-Notebook-ExecutionIndicator[data-status='idle']")
+            browser.find_element(By.XPATH, "//*[contains(@class, 'lm-MenuBar-itemLabel')][text()='Run']").click()
+            wait_for(browser, ".lm-Menu-item[data-command='runmenu:run-all']").click()
+            drawn = wait_for(browser, ".jp-OutputArea-output img[alt]")
+            assert str(drawn.get_attribute("alt")).startswith("A map of the eleven chapters")
+            browser.save_screenshot(pictures / f"start_{look}.png")
+            found[f"start page, {look}"] = serious_faults(browser, ".jp-RenderedMarkdown", ".jp-OutputArea-output")
+    assert {place: faults for place, faults in found.items() if faults} == {}
+
+
+@pytest.mark.thorough
+def test_chapter_one_with_the_panel_alone(browser: Chrome, tmp_path: Path) -> None:
+    """From the released notebook to all points: no terminal, only the panel and the cells to which it leads."""
+    pictures = screenshot_folder(tmp_path)
+    work = course_with(tmp_path, {})
+    answers = reference_answers(read_reference(open_course(ROOT), CHAPTER))
+    with running_lab(work, tmp_path / "jupyter") as lab:
+        open_panel(browser, lab, f"{CHAPTER}.ipynb")
+        tasks = [str(row.get_attribute("data-task")) for row in browser.find_elements(By.CSS_SELECTOR, ".nw-task")]
+        assert set(tasks) == {cell.name for cell in RELEASE_TASKS}
+        for number in range(3):
+            press(browser, f"hint {tasks[0]}")
+            WebDriverWait(browser, PATIENCE).until(
+                lambda _, n=number: len(browser.find_elements(By.CSS_SELECTOR, ".nw-hint")) == n + 1
+            )
+        for solved, task in enumerate(tasks):
+            assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-solved")) == solved
+            press(browser, f"jump {task}")
+            replace_answer(browser, answers[task])
+            press(browser, f"check {task}")
+            wait_for(browser, f".nw-task[data-task='{task}'].nw-solved")
+        press(browser, "all")
+        wait_for_text(browser, ".nw-said", "All tasks: every check passed, 30 of 30 points.")
+        assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-solved")) == len(tasks)
+        browser.save_screenshot(pictures / "panel_chapter_one.png")
+    assert json.loads((work / ".points.json").read_text()) == {"01": [30.0, 30.0]}
 
 
 def test_kit(browser: Chrome, tmp_path: Path) -> None:
@@ -154,7 +298,6 @@ def test_foreign_course(browser: Chrome, tmp_path: Path) -> None:
     nbformat.write(new_notebook(cells=cells, metadata=KERNEL), folder / "ps1.ipynb")
     with running_lab(folder, tmp_path / "jupyter") as lab:
         open_panel(browser, lab, "ps1.ipynb")
-        WebDriverWait(browser, PATIENCE).until_not(lambda _: browser.find_elements(By.CSS_SELECTOR, ".nw-mode"))
         browser.save_screenshot(screenshot_folder(tmp_path) / "panel_foreign_before.png")
         press(browser, "all")
         assert "negative numbers too" in wait_for(browser, ".nw-message").text
@@ -195,6 +338,72 @@ def test_paths_stay_inside(tmp_path: Path) -> None:
     assert desk.notebook("/mine.ipynb") == (tmp_path / "mine.ipynb").resolve()
     with pytest.raises(Refused, match="no notebook"):
         desk.notebook("../mine.ipynb")
+
+
+WORKER = """
+import json, sys, time
+for line in sys.stdin:
+    question = json.loads(line)
+    if question["what"] == "check":
+        {checking}
+    print(json.dumps({{"hidden": True, "checks": [], "not_begun": []}}), flush=True)
+"""
+
+
+async def checked(desk: Desk, notebook: Path) -> float:
+    """Seconds until a check is over."""
+    began = time.monotonic()
+    await desk.start_check(notebook)
+    while (await desk.state(notebook)).running:
+        await asyncio.sleep(0.02)
+    return time.monotonic() - began
+
+
+def test_a_worker_that_dies(tmp_path: Path) -> None:
+    """One that died between two questions is not noticed; one that dies of a question is one clear line, once."""
+
+    async def ask() -> None:
+        desk, notebook = Desk(tmp_path), tmp_path / "mine.ipynb"
+        desk.command = [sys.executable, "-c", WORKER.format(checking="pass")]
+        await checked(desk, notebook)
+        assert (await desk.state(notebook)).checks == [] and desk._worker
+        first = desk._worker.pid
+        desk._worker.kill()
+        await checked(desk, notebook)
+        assert (await desk.state(notebook)).problem == "" and desk._worker and desk._worker.pid != first
+        desk.command = [sys.executable, "-c", WORKER.format(checking="sys.exit()")]
+        desk._worker.kill()
+        await checked(desk, notebook)
+        assert (await desk.state(notebook)).problem == NO_WORKER
+        desk.command = [sys.executable, "-c", "no python"]
+        await checked(desk, notebook)
+        assert (await desk.state(notebook)).problem == NO_WORKER
+        desk.command = [sys.executable, "-c", WORKER.format(checking="pass")]
+        await checked(desk, notebook)
+        assert (await desk.state(notebook)).problem == ""
+        desk._end()
+
+    asyncio.run(ask())
+
+
+def test_stopping_one_check_leaves_the_others(tmp_path: Path) -> None:
+    async def ask() -> None:
+        desk, mine, other = Desk(tmp_path), tmp_path / "mine.ipynb", tmp_path / "other.ipynb"
+        slow = "time.sleep(3600 if 'mine' in question['notebook'] else 0)"
+        desk.command = [sys.executable, "-c", WORKER.format(checking=slow)]
+        assert not (await desk.stop_check(mine)).problem
+        assert (await desk.start_check(mine)).running
+        waiting = asyncio.create_task(checked(desk, other))
+        await asyncio.sleep(0.2)
+        assert not waiting.done()
+        state = await desk.stop_check(mine)
+        assert (state.running, state.problem, state.checks) == (False, STOPPED, None)
+        await waiting
+        assert (await desk.state(other)).checks == []
+        assert (await desk.start_check(mine)).running and (await desk.stop_check(mine)).problem == STOPPED
+        desk._end()
+
+    asyncio.run(ask())
 
 
 @pytest.mark.thorough

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 import nbformat
 import pytest
-from browser import PATIENCE, running_browser, screenshot_folder, wait_for
+from browser import needs_axe, running_browser, screenshot_folder, serious_faults, show_in, wait_for
 from bs4 import BeautifulSoup
 from selenium.webdriver import Chrome
 
@@ -25,7 +25,6 @@ from autograder.course import Course, CourseError, open_course
 from autograder.pages.site import make_site, menu, page_of, write_source
 from conftest import CHAPTER, ROOT, make_course
 
-AXE = ROOT / ".venv" / "axe" / "package" / "axe.min.js"  # scripts/setup site brings it
 PHONE = 360  # pixels
 LOOKED_AT = [  # page, width, dark?
     ("index.html", 1400, False),
@@ -124,20 +123,14 @@ def test_nothing_comes_from_elsewhere(site: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is missing: `scripts/setup site` brings it where npm is")
+@needs_axe
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_no_serious_fault(site: Path, address: str, browser: Chrome, dark: bool) -> None:
     found = {}
-    browser.set_script_timeout(PATIENCE)
     for path in sorted(site.glob("*.html")):
         look_at(browser, address + path.name, dark=dark)
-        browser.execute_script(AXE.read_text(encoding="utf-8"))
-        # In the dark only colours differ.
-        options = {"resultTypes": ["violations"], **({"runOnly": ["color-contrast"]} if dark else {})}
-        result = browser.execute_async_script("axe.run(document, arguments[0]).then(arguments[1])", options)
-        serious = [fault for fault in result["violations"] if fault["impact"] in ("serious", "critical")]
-        for fault in serious:
-            found[f"{path.name} {fault['id']}"] = [node["html"][:200] for node in fault["nodes"][:3]]
+        faults = serious_faults(browser, rules=["color-contrast"] if dark else [])  # in the dark only colours differ
+        found |= {f"{path.name} {rule}": nodes for rule, nodes in faults.items()}
     assert found == {}
 
 
@@ -157,10 +150,7 @@ def test_pages_fit_on_a_phone_and_the_search_finds(site: Path, address: str, bro
 
 
 def look_at(browser: Chrome, url: str, width: int = 1400, dark: bool = False) -> None:
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width == PHONE}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+    show_in(browser, dark=dark, width=width)
     browser.get(url)
 
 

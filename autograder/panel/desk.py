@@ -40,6 +40,7 @@ class Desk:
 
     def __init__(self, root: Path):
         self.root = root.resolve()
+        self.command = [sys.executable, "-m", "autograder.panel.worker", str(self.root)]
         self.states: dict[Path, State] = {}
         self._worker: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
@@ -135,7 +136,7 @@ class Desk:
     async def _running(self) -> asyncio.subprocess.Process:
         if self._worker is None or self._worker.returncode is not None:
             self._worker = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "autograder.panel.worker", str(self.root)),
+                *self.command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=LONGEST_ANSWER,
