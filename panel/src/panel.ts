@@ -299,7 +299,9 @@ export class TaskPanel extends Widget {
       bar.append(element('strong', 'nw-points', `${round(earned)} of ${round(most)} points`));
     }
     this.body.append(bar);
-    if (memory.hidden === false) {
+    if (memory.hidden === null && !memory.problem) {
+      this.body.append(element('p', 'nw-wait', 'Looking for hidden tests…'));
+    } else if (memory.hidden === false) {
       this.body.append(element('p', 'nw-mode', 'Only the checks that you can see are run here.'));
     }
     const list = element('ul', 'nw-list');

@@ -1,0 +1,80 @@
+"""From the click on *Check all* to the answer, in a browser: `python -m benchmarks.panel [CHAPTER]...`
+
+Each chapter's notebook is open in JupyterLab with the course's own answers, and the panel has said what it knows of it.
+Then the button is pressed twice, one after the other. Needs Chromium, which `make test` brings.
+"""
+
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated
+
+import nbformat
+import typer
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from autograder.chapter.cells import Notebook
+from autograder.chapter.reference import read_reference, reference_answers
+from autograder.course import Course, open_course
+from benchmarks.commands import named_or_all
+
+ROOT = Path(__file__).resolve().parents[1]
+LOOKS = 0.05  # seconds between two looks at the page
+DONE = ".nw-bar .nw-points, .nw-problem:not(:empty)"
+
+
+def main(names: Annotated[list[str] | None, typer.Argument(metavar="[CHAPTER]...")] = None) -> None:
+    """Print a table: seconds of the first and of the second click, and what the answer was."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from browser import running_browser, running_lab
+
+    ours = open_course(ROOT)
+    with tempfile.TemporaryDirectory() as made:
+        work = course_in(Path(made), ours)
+        print("| chapter | first click, s | second click, s | answer |\n|---|---:|---:|---|")
+        with running_lab(work, Path(made) / "jupyter") as lab, running_browser(Path(made) / "profile") as browser:
+            for chapter in named_or_all(names, ours.chapters()):
+                solved = Notebook.of(nbformat.read(ours.released(chapter), as_version=4))
+                solved = solved.with_sources(reference_answers(read_reference(ours, chapter)))
+                nbformat.write(solved.node, work / f"{chapter}.ipynb")
+                first, second, answer = measured(browser, lab, chapter)
+                print(f"| {chapter} | {first:.1f} | {second:.1f} | {answer} |", flush=True)
+
+
+def course_in(folder: Path, ours: Course) -> Path:
+    """The folder `work/` of a course in `folder` that has our chapters and no marks of anybody."""
+    settings = (ROOT / "nbgrader_config.py").read_text().replace("Path(__file__).parent", f"Path({str(ROOT)!r})")
+    (folder / "nbgrader_config.py").write_text(settings)
+    for chapter in ours.chapters():
+        for part in ("solutions", "notebooks"):
+            shutil.copytree(ROOT / part / chapter, folder / part / chapter)
+    (folder / "work").mkdir()
+    return folder / "work"
+
+
+def measured(browser: Chrome, lab: dict[str, str], chapter: str) -> tuple[float, float, str]:
+    """Seconds of two clicks on a chapter's notebook, and what the panel says at the end."""
+    from browser import PATIENCE, wait_for
+
+    wait = WebDriverWait(browser, PATIENCE, LOOKS)
+    browser.get(f"{lab['url']}lab/tree/{chapter}.ipynb?reset&token={lab['token']}")
+    wait_for(browser, ".jp-Notebook-ExecutionIndicator[data-status='idle']")
+    wait_for(browser, ".lm-TabBar-tab[data-id='nbgrader-wall-tasks']").click()
+    wait_for(browser, ".nw-task")
+    wait.until_not(lambda _: browser.find_elements(By.CSS_SELECTOR, ".nw-wait"))
+    seconds = []
+    for _ in range(2):
+        began = time.monotonic()
+        wait_for(browser, "[data-key='all']").click()
+        wait.until_not(lambda _: browser.find_elements(By.CSS_SELECTOR, DONE))
+        wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, DONE))
+        seconds.append(time.monotonic() - began)
+    return seconds[0], seconds[1], browser.find_element(By.CSS_SELECTOR, DONE).text
+
+
+if __name__ == "__main__":
+    typer.run(main)
