@@ -20,6 +20,7 @@ from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
 from conftest import CHAPTER, answered
 
+NARROW = 320  # pixels: 1280 at a zoom of 400 %
 CLASS = {
     "ben": "def square(x):\n    return x * abs(x)",
     "ada": "def square(x):\n    return x * x",
@@ -48,12 +49,14 @@ def test_pages_hinder_nobody(graded: Course, tmp_path: Path) -> None:
     assert len(pages) == 3 + 4 + 1 + 1
     with running_browser(tmp_path / "profile") as browser:
         for dark in (False, True):
-            show_in(browser, dark=dark)
             for page in pages:
+                show_in(browser, dark=dark)
                 browser.get(page.as_uri())
                 name = f"{page.parent.parent.name}_{page.stem}_{'dark' if dark else 'light'}"
                 browser.save_screenshot(str(screenshot_folder(tmp_path) / f"page_{name}.png"))
                 assert serious_faults(browser) == {}, name
+                show_in(browser, dark=dark, width=NARROW)
+                assert browser.execute_script("return document.documentElement.scrollWidth") <= NARROW, name
 
 
 def test_tables_sort_and_search(graded: Course, tmp_path: Path) -> None:

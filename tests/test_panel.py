@@ -220,6 +220,10 @@ def test_axe_finds_no_serious_fault(
             open_panel(browser, lab, f"{CHAPTER}.ipynb")
             wait_for(browser, ".nw-gallery")
             found[f"before, {look}"] = serious_faults(browser, ".nw-Panel")
+            browser.execute_script("document.querySelector('[data-key=all]').focus()")
+            ActionChains(browser).send_keys(Keys.TAB).perform()
+            first = f"jump {RELEASE_TASKS[0].name}"
+            assert browser.execute_script("return document.activeElement.dataset.key") == first
             press(browser, f"check {TASK}")
             found[f"meanwhile, {look}"] = serious_faults(browser, ".nw-Panel")
             wait_for(browser, f"{ROW}.nw-open .nw-message")
@@ -283,6 +287,14 @@ def test_kit(browser: Chrome, tmp_path: Path) -> None:
         press(browser, f"check {TASK}")
         wait_for(browser, f"{ROW}.nw-solved")
         browser.save_screenshot(pictures / "panel_kit.png")
+        runs = []
+        for _ in range(2):  # each saves what the one before has run
+            press(browser, f"check {TASK}")
+            until_checked(browser)
+            cells = nbformat.read(folder / f"{CHAPTER}.ipynb", as_version=4).cells
+            runs.append({cell.id: cell.execution_count for cell in cells if cell.cell_type == "code"})
+        again = {name for name, number in runs[1].items() if number != runs[0][name]}
+        assert again == {test.name for test in Notebook.of(RELEASE).tests if test.task == TASK}
 
 
 def test_foreign_course(browser: Chrome, tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { describeFigures } from './alt';
 import { TaskPanel } from './panel';
+import { followRuns } from './visible';
 
 const COMMAND = 'nbgrader-wall:tasks';
 const SHOW_GALLERY = 'from lmkit import gallery\n\ngallery.show()';
@@ -32,8 +33,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     panel.title.label = 'Tasks';
     panel.title.caption = 'The tasks of this notebook';
     app.shell.add(panel, 'right', { rank: 50 });
-    tracker.widgetAdded.connect((_, notebook) => void describeFigures(notebook));
-    tracker.forEach(notebook => void describeFigures(notebook));
+    const begin = (notebook: NotebookPanel) => {
+      followRuns(notebook);
+      void describeFigures(notebook);
+    };
+    tracker.forEach(begin);
+    tracker.widgetAdded.connect((_, notebook) => begin(notebook));
     app.commands.addCommand(COMMAND, {
       label: 'Show Tasks',
       execute: () => app.shell.activateById(panel.id)

@@ -1,14 +1,14 @@
-import { INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { Cell } from '@jupyterlab/cells';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import { button, element, round } from './elements';
 import { gallerySection } from './gallery';
-import { errorOf, nameOf, Task, tasksOf } from './notebook';
+import { nameOf, Task, tasksOf } from './notebook';
 import { Model, modelsNear, reveal, startCheck, State, stateOf, stopCheck, Verdict } from './server';
+import { runVisible } from './visible';
 
 const POLL = 300; // milliseconds between two questions whether a check is done
-const STOPPED = 'Stopped. Nothing of this check was kept.';
 
 /** What the panel remembers of one notebook while it is open. */
 interface Memory {
@@ -142,7 +142,8 @@ export class TaskPanel extends Widget {
       if (memory.hidden && !memory.stopping) {
         this.take(memory, await this.runHidden(panel, memory), task);
       } else if (memory.hidden === false) {
-        memory.checks = await this.runVisible(panel, task, memory);
+        const checks = await runVisible(panel, task, () => memory.stopping);
+        this.take(memory, { hidden: false, problem: '', running: false, seconds: 0, checks, not_begun: [] }, task);
       }
       memory.models = await modelsNear(panel.context.path);
     } catch (error) {
@@ -170,46 +171,6 @@ export class TaskPanel extends Widget {
       state = await (memory.stopping ? stopCheck : stateOf)(panel.context.path);
     }
     return state;
-  }
-
-  /** Run the visible checks in the notebook's own kernel, with all cells above the last of them. */
-  private async runVisible(panel: NotebookPanel, wanted: string, memory: Memory): Promise<Verdict[]> {
-    const tasks = tasksOf(panel.content).filter(task => !wanted || task.name === wanted);
-    const tests = tasks.reduce((all, task) => all.concat(task.tests), [] as Cell[]);
-    const cells = panel.content.widgets;
-    const last = Math.max(...tests.map(test => cells.indexOf(test)));
-    const names = new Set(tests);
-    for (const cell of cells.slice(0, last + 1)) {
-      const needed = cell.model.type === 'code' && (names.has(cell) || !this.isTest(cell));
-      if (needed && !memory.stopping) {
-        await NotebookActions.runCells(panel.content, [cell], panel.sessionContext).catch(() => false);
-      }
-    }
-    if (memory.stopping) {
-      throw new Error(STOPPED);
-    }
-    const found: Verdict[] = [];
-    for (const task of tasks) {
-      for (const test of task.tests) {
-        const message = errorOf(test);
-        const points = Number((test.model.getMetadata('nbgrader') as { points?: number }).points ?? 0);
-        const first = test.model.sharedModel.getSource().split('\n', 1)[0];
-        found.push({
-          grade_id: nameOf(test),
-          task: task.name,
-          aspect: /^# Checks \S+: (.*) \(/.exec(first)?.[1] ?? nameOf(test),
-          points: message ? 0 : points,
-          most_points: points,
-          outcome: message ? 'failed' : 'passed',
-          message
-        });
-      }
-    }
-    return [...(memory.checks ?? []).filter(verdict => !tasks.some(task => task.name === verdict.task)), ...found];
-  }
-
-  private isTest(cell: Cell): boolean {
-    return !!(cell.model.getMetadata('nbgrader') as { grade?: boolean } | undefined)?.grade;
   }
 
   private summary(memory: Memory, task: string): string {
