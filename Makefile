@@ -57,7 +57,8 @@ bench: .venv/.test-ready
 	$(BIN)/python -m benchmarks.vectors
 	$(BIN)/python -m benchmarks.masked
 
-.venv/.run-ready: pyproject.toml autograder/pyproject.toml scripts/setup
+# The panel is copied into .venv: a new bundle must be copied anew.
+.venv/.run-ready: pyproject.toml autograder/pyproject.toml autograder/panel/labextension/package.json scripts/setup
 	scripts/setup run
 	touch $@
 

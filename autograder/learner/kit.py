@@ -64,8 +64,9 @@ In Colab: open a notebook (File, Upload notebook) and run its first cell, which 
 Colab's own versions of NumPy and torch are used. Save a copy in your Drive. On Binder this folder, put into a
 repository, starts as it is: Binder reads `environment.yml`.
 
-Fill the cells that raise `NotImplementedError` and run the checks beneath them. *Validate*, a button in JupyterLab,
-lists all checks that fail. To hand in, save the notebook and upload the file under the name that it has.
+Fill the cells that raise `NotImplementedError` and run the checks beneath them. *Tasks*, at the right edge of
+JupyterLab, runs the checks of one task or of all and gives hints; *Validate*, a button, lists all checks that fail. To
+hand in, save the notebook and upload the file under the name that it has.
 """
 
 ENVIRONMENT = """name: {name}
