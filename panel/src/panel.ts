@@ -6,7 +6,7 @@ import { button, element, round } from './elements';
 import { gallerySection } from './gallery';
 import { nameOf, Task, tasksOf } from './notebook';
 import { Model, modelsNear, reveal, startCheck, State, stateOf, stopCheck, Verdict } from './server';
-import { runVisible } from './visible';
+import { runVisible, STOPPED } from './visible';
 
 const POLL = 300; // milliseconds between two questions whether a check is done
 
@@ -55,13 +55,14 @@ export class TaskPanel extends Widget {
 
   private async show_(panel: NotebookPanel | null): Promise<void> {
     this.panel = panel;
+    this.say('');
     this.draw();
     if (!panel) {
       return;
     }
     await panel.context.ready;
     await panel.revealed;
-    panel.content.model?.cells.changed.connect(() => this.draw());
+    panel.content.model?.cells.changed.connect(this.draw, this);
     await this.look(panel, this.memory);
     this.draw();
   }
@@ -139,7 +140,10 @@ export class TaskPanel extends Widget {
       if (memory.hidden === null) {
         await this.look(panel, memory);
       }
-      if (memory.hidden && !memory.stopping) {
+      if (memory.stopping) {
+        throw new Error(STOPPED);
+      }
+      if (memory.hidden) {
         this.take(memory, await this.runHidden(panel, memory), task);
       } else if (memory.hidden === false) {
         const checks = await runVisible(panel, task, () => memory.stopping);
