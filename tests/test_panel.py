@@ -134,12 +134,13 @@ def test_failing_then_solved(work: Path, browser: Chrome, tmp_path: Path) -> Non
         assert not browser.find_elements(By.CSS_SELECTOR, ".nw-answer")
         press(browser, f"hint {TASK}")
         assert "def ngrams" in wait_for(browser, f"{ROW} .nw-answer").text
+        assert browser.execute_script("return document.activeElement.dataset.key") == f"check {TASK}"
 
         press(browser, f"jump {TASK}")
         replace_answer(browser, answer(RIGHT))
         press(browser, "all")
         wait_for(browser, f"{ROW}.nw-solved")
-        assert "3 of " in wait_for(browser, ".nw-bar .nw-points").text
+        assert wait_for(browser, ".nw-bar .nw-points").text == "3 of 30 points"
         assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-unchecked")) == len(RELEASE_TASKS) - 1
         browser.save_screenshot(pictures / "panel_solved.png")
     assert answer(RIGHT) in {cell.source for cell in nbformat.read(work / f"{CHAPTER}.ipynb", 4).cells}
@@ -232,7 +233,8 @@ def test_axe_finds_no_serious_fault(
                 WebDriverWait(browser, PATIENCE).until(
                     lambda _, n=number: len(browser.find_elements(By.CSS_SELECTOR, f"{ROW} .nw-hint")) == min(3, n + 1)
                 )
-            wait_for(browser, f"{ROW} .nw-answer")
+            shown = wait_for(browser, f"{ROW} .nw-answer")
+            browser.execute_script("arguments[0].scrollIntoView({block: 'end'})", shown)
             browser.save_screenshot(pictures / f"panel_all_{look}.png")
             found[f"panel, {look}"] = serious_faults(browser, ".nw-Panel")
 

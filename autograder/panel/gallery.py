@@ -14,7 +14,7 @@ SHOWN = {"name": str, "text": str, "kept": str, "continuations": dict}
 def models_near(notebook: Path) -> list[dict[str, Any]]:
     """The records of the models kept beside a notebook, the latest first, without files that hold something else."""
     found = [_record(path) for path in _folder(notebook).glob("*.json") if not path.stem.endswith(FORMER)]
-    return sorted((record for record in found if record), key=lambda record: str(record["kept"]), reverse=True)
+    return sorted(filter(None, found), key=lambda record: (record["kept"], record["name"]), reverse=True)
 
 
 def _folder(notebook: Path) -> Path:

@@ -259,9 +259,11 @@ export class TaskPanel extends Widget {
       clock.setAttribute('aria-hidden', 'true');
       bar.append(progress, clock, button('Stop', 'stop', () => void this.stop(), { label: 'Stop the check' }));
     } else if (memory.checks) {
+      const checked = new Set(memory.checks.map(verdict => verdict.task));
       const earned = memory.checks.reduce((sum, verdict) => sum + verdict.points, 0);
       const most = memory.checks.reduce((sum, verdict) => sum + verdict.most_points, 0);
-      bar.append(element('strong', 'nw-points', `${round(earned)} of ${round(most)} points`));
+      const rest = tasks.filter(task => !checked.has(task.name)).reduce((sum, task) => sum + task.points, 0);
+      bar.append(element('strong', 'nw-points', `${round(earned)} of ${round(most + rest)} points`));
     }
     this.body.append(bar);
     if (memory.hidden === null && !memory.problem) {
@@ -287,7 +289,7 @@ export class TaskPanel extends Widget {
     }
     if (focused) {
       const find = (key: string) => this.body.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
-      (find(focused) ?? find('all'))?.focus();
+      (find(focused) ?? find(focused.replace('hint', 'check')) ?? find('all'))?.focus();
     }
   }
 
@@ -304,7 +306,8 @@ export class TaskPanel extends Widget {
     const sign = element('span', 'nw-sign', mark);
     sign.setAttribute('role', 'img');
     sign.setAttribute('aria-label', { unchecked: 'not tried yet', solved: 'solved', open: 'not solved yet' }[state]);
-    head.append(sign, button(name, `jump ${name}`, () => void this.jump(name), { kind: 'nw-name', label: `Go to ${name}` }));
+    const broken = name.replace(/_/g, '_\u200b'); // a line may end there
+    head.append(sign, button(broken, `jump ${name}`, () => void this.jump(name), { kind: 'nw-name', label: `Go to ${name}` }));
     const most = checks.length ? checks.reduce((sum, each) => sum + each.most_points, 0) : task.points;
     const earned = checks.reduce((sum, each) => sum + each.points, 0);
     head.append(element('span', 'nw-points', checks.length ? `${round(earned)} / ${round(most)}` : `${round(most)}`));
