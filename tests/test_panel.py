@@ -99,7 +99,7 @@ def press(browser: Chrome, key: str) -> None:
 
 def until_checked(browser: Chrome) -> None:
     wait = WebDriverWait(browser, PATIENCE)
-    wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, ".nw-bar .nw-points, .nw-problem"))
+    wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, ".nw-bar .nw-points, .nw-problem:not(:empty)"))
 
 
 def replace_answer(browser: Chrome, source: str) -> None:
@@ -364,6 +364,16 @@ for line in sys.stdin:
 """
 
 
+async def close(desk: Desk) -> None:
+    """End what it has begun, so that nothing of it is left when the event loop ends."""
+    for task in desk._checks.values():
+        task.cancel()
+    await asyncio.gather(*desk._checks.values(), return_exceptions=True)
+    if worker := desk._worker:
+        desk._end()
+        await worker.wait()
+
+
 async def checked(desk: Desk, notebook: Path) -> float:
     """Seconds until a check is over."""
     began = time.monotonic()
@@ -395,7 +405,7 @@ def test_a_worker_that_dies(tmp_path: Path) -> None:
         desk.command = [sys.executable, "-c", WORKER.format(checking="pass")]
         await checked(desk, notebook)
         assert (await desk.state(notebook)).problem == ""
-        desk._end()
+        await close(desk)
 
     asyncio.run(ask())
 
@@ -415,7 +425,7 @@ def test_stopping_one_check_leaves_the_others(tmp_path: Path) -> None:
         await waiting
         assert (await desk.state(other)).checks == []
         assert (await desk.start_check(mine)).running and (await desk.stop_check(mine)).problem == STOPPED
-        desk._end()
+        await close(desk)
 
     asyncio.run(ask())
 
