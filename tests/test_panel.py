@@ -366,8 +366,8 @@ for line in sys.stdin:
 
 async def close(desk: Desk) -> None:
     """End what it has begun, so that nothing of it is left when the event loop ends."""
-    for task in desk._checks.values():
-        task.cancel()
+    for running in desk._checks.values():
+        running.cancel()
     await asyncio.gather(*desk._checks.values(), return_exceptions=True)
     if worker := desk._worker:
         desk._end()
