@@ -284,8 +284,9 @@ export class TaskPanel extends Widget {
     }
     this.body.append(list);
     if (memory.models.length) {
-      const path = this.panel!.context.path;
-      this.body.append(gallerySection(memory.models, () => void this.openGallery(path)));
+      const open = () =>
+        this.openGallery(this.panel!.context.path).catch(() => this.say('Run gallery.show() in a cell: it shows them all.'));
+      this.body.append(gallerySection(memory.models, () => void open()));
     }
     if (focused) {
       const find = (key: string) => this.body.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
