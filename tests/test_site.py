@@ -25,7 +25,7 @@ from autograder.course import Course, CourseError, open_course
 from autograder.pages.site import make_site, menu, page_of, write_source
 from conftest import CHAPTER, ROOT, make_course
 
-PHONE = 360  # pixels
+PHONE = 320  # pixels: also a screen of 1280 at a zoom of 400 %
 LOOKED_AT = [  # page, width, dark?
     ("index.html", 1400, False),
     ("01_bigrams.html", 1400, True),
