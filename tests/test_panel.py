@@ -47,6 +47,7 @@ ROW = f".nw-task[data-task='{TASK}']"
 RELEASE = nbformat.read(ROOT / "notebooks" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 RELEASE_TASKS = Notebook.of(RELEASE).tasks
+POINTS = round(sum(test.points for test in Notebook.of(RELEASE).tests))
 
 
 def answer(label: str) -> str:
@@ -140,7 +141,7 @@ def test_failing_then_solved(work: Path, browser: Chrome, tmp_path: Path) -> Non
         replace_answer(browser, answer(RIGHT))
         press(browser, "all")
         wait_for(browser, f"{ROW}.nw-solved")
-        assert wait_for(browser, ".nw-bar .nw-points").text == "3 of 30 points"
+        assert wait_for(browser, ".nw-bar .nw-points").text == f"3 of {POINTS} points"
         assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-unchecked")) == len(RELEASE_TASKS) - 1
         browser.save_screenshot(pictures / "panel_solved.png")
     assert answer(RIGHT) in {cell.source for cell in nbformat.read(work / f"{CHAPTER}.ipynb", 4).cells}
@@ -271,10 +272,10 @@ def test_chapter_one_with_the_panel_alone(browser: Chrome, tmp_path: Path) -> No
             press(browser, f"check {task}")
             wait_for(browser, f".nw-task[data-task='{task}'].nw-solved")
         press(browser, "all")
-        wait_for_text(browser, ".nw-said", "All tasks: every check passed, 30 of 30 points.")
+        wait_for_text(browser, ".nw-said", f"All tasks: every check passed, {POINTS} of {POINTS} points.")
         assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-solved")) == len(tasks)
         browser.save_screenshot(pictures / "panel_chapter_one.png")
-    assert json.loads((work / ".points.json").read_text()) == {"01": [30.0, 30.0]}
+    assert json.loads((work / ".points.json").read_text()) == {"01": [POINTS, POINTS]}
 
 
 def test_kit(browser: Chrome, tmp_path: Path) -> None:
