@@ -1,7 +1,6 @@
 """The models that a learner has made, as the course's own gallery keeps them in JSON files (docs/gallery.md)."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,6 @@ def models_near(notebook: Path) -> list[dict[str, Any]]:
 
 def _folder(notebook: Path) -> Path:
     """Where a notebook at that place keeps its models."""
-    if named := os.environ.get("LMKIT_GALLERY"):
-        return Path(named)
     ours = (folder for folder in notebook.parents if (folder / NOTES).is_file())
     return next(ours, notebook.parent) / "gallery"
 

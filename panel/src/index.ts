@@ -1,6 +1,5 @@
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
-import { PathExt } from '@jupyterlab/coreutils';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { describeFigures } from './alt';
@@ -8,7 +7,6 @@ import { TaskPanel } from './panel';
 import { followRuns } from './visible';
 
 const COMMAND = 'nbgrader-wall:tasks';
-const SHOW_GALLERY = 'from lmkit import gallery\n\ngallery.show()';
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'nbgrader-wall-panel:tasks',
@@ -22,13 +20,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     rendermime: IRenderMimeRegistry,
     palette: ICommandPalette | null
   ) => {
-    const openGallery = async (path: string) => {
-      const place = { basePath: PathExt.dirname(path), kernelPreference: { name: 'python3' } };
-      const console = await app.commands.execute('console:create', { ...place, insertMode: 'split-bottom' });
-      await console.sessionContext.ready;
-      await console.console.inject(SHOW_GALLERY);
-    };
-    const panel = new TaskPanel(tracker, rendermime, openGallery);
+    const panel = new TaskPanel(tracker, rendermime);
     panel.id = 'nbgrader-wall-tasks';
     panel.title.label = 'Tasks';
     panel.title.caption = 'The tasks of this notebook';

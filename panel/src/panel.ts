@@ -23,6 +23,8 @@ interface Memory {
   stopping: boolean;
   since: number;
   models: Model[];
+  /** Whether all of them are shown. */
+  allModels: boolean;
   /** By task: when its cell was first entered, hints that are open, the course's answer. */
   begun: Map<string, number>;
   hints: Map<string, number>;
@@ -32,11 +34,9 @@ interface Memory {
 
 /** The tasks of the notebook in front, at the side of JupyterLab. */
 export class TaskPanel extends Widget {
-  /** `openGallery` shows all models that were kept beside the notebook at a path. */
   constructor(
     tracker: INotebookTracker,
-    private readonly rendermime: IRenderMimeRegistry,
-    private readonly openGallery: (path: string) => Promise<void>
+    private readonly rendermime: IRenderMimeRegistry
   ) {
     super();
     this.addClass('nw-Panel');
@@ -90,6 +90,7 @@ export class TaskPanel extends Widget {
         stopping: false,
         since: 0,
         models: [],
+        allModels: false,
         begun: new Map(),
         hints: new Map(),
         answers: new Map(),
@@ -284,9 +285,11 @@ export class TaskPanel extends Widget {
     }
     this.body.append(list);
     if (memory.models.length) {
-      const open = () =>
-        this.openGallery(this.panel!.context.path).catch(() => this.say('Run gallery.show() in a cell: it shows them all.'));
-      this.body.append(gallerySection(memory.models, () => void open()));
+      const toggle = () => {
+        memory.allModels = !memory.allModels;
+        this.draw();
+      };
+      this.body.append(gallerySection(memory.models, memory.allModels, toggle));
     }
     if (focused) {
       const find = (key: string) => this.body.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
