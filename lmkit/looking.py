@@ -79,17 +79,27 @@ class Shaded:
         return " ".join(marked) + self.after
 
     def _repr_html_(self) -> str:
-        red, green, blue = BLUE
         spans = []
         for word, weight in zip(self.words, self.weights, strict=True):
-            colour = "white" if weight > 0.5 else "inherit"
-            style = (
-                f"background:rgba({red},{green},{blue},{weight:.2f});color:{colour};padding:2px 3px;border-radius:3px"
-            )
             number = f"<sub> {weight:.2f}</sub>" if weight >= 0.05 else ""
-            spans.append(f'<span style="{style}">{html.escape(word)}{number}</span>')
+            spans.append(f'<span style="{_shade(weight)}">{html.escape(word)}{number}</span>')
         page = " ".join(spans)
         return f'<div style="font-size:115%;line-height:2">{page}{html.escape(self.after)}</div>'
+
+
+def _shade(weight: float) -> str:
+    """The style of a word that gets this weight: the colour of its text can be read on that of its ground.
+
+    The grounds are opaque, from white to `BLUE`, so that they are the same where the page is dark; where the weight is 0
+    there is none.
+    """
+    weight = round(weight, 2)
+    style = "padding:2px 3px;border-radius:3px"
+    if weight == 0:
+        return style
+    red, green, blue = (round(255 + (part - 255) * weight) for part in BLUE)
+    colour = "white" if weight > 0.93 else "black"  # whichever is the better one, at least 4.5 : 1
+    return f"background:rgb({red},{green},{blue});color:{colour};{style}"
 
 
 def shaded(reading: Reading, layer: int, head: int, place: int = -1) -> Shaded:

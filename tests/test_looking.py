@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lmkit.looking import Film, KitchenReader, OneLook, shaded, type_a_sentence, weights_of_heads
+from lmkit.looking import Film, KitchenReader, OneLook, _shade, shaded, type_a_sentence, weights_of_heads
 
 STORY = (
     "on a foggy day , olga keller visits the golden fox , a grill in westford . finally , olga loves the golden fox in"
@@ -57,6 +57,7 @@ def test_a_sentence_is_shaded(reader: KitchenReader) -> None:
     assert "westford(0.9" in repr(picture) and repr(picture).endswith("→  westford (100%)")
     page = picture._repr_html_()
     assert page.count("<span") == len(reading.words) and "&lt;/s&gt;" in page
+    assert _shade(0.0).startswith("padding") and "white" in _shade(0.999) and "black" in _shade(0.93)
     earlier = shaded(reading, layer=1, head=0, place=5)
     assert len(earlier.words) == 6 and earlier.after == ""
 

@@ -132,7 +132,7 @@ def page_of(released: NotebookNode, reference: Notebook) -> NotebookNode:
 
 def accessible(html: str) -> str:
     """The page with what Furo leaves out for readers who use a keyboard or a screen reader."""
-    html = html.replace("<pre>", '<pre tabindex="0">')  # blocks that scroll sideways
+    html = re.sub(r"<pre(?=[ >])", '<pre tabindex="0"', html)  # blocks that scroll sideways
     html = html.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
     html = html.replace('class="caption" role="heading"', 'class="caption" role="heading" aria-level="2"')
     html = html.replace('<aside class="sidebar-drawer"', '<aside aria-label="Pages" class="sidebar-drawer"')
