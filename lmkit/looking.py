@@ -18,6 +18,7 @@ from lmkit.sliders import somebody_is_here
 from lmkit.transformer import Attention, rotate
 
 START = "</s>"  # stands before the first word of every story
+WORTH_A_NUMBER = 0.05  # a weight
 BLUE = (0, 114, 178)  # plots.COLOURS[0]
 
 
@@ -75,13 +76,13 @@ class Shaded:
         self.words, self.weights, self.after = words, weights, after
 
     def __repr__(self) -> str:
-        marked = (f"{w}({p:.2f})" if p >= 0.05 else w for w, p in zip(self.words, self.weights, strict=True))
+        marked = (f"{w}({p:.2f})" if p >= WORTH_A_NUMBER else w for w, p in zip(self.words, self.weights, strict=True))
         return " ".join(marked) + self.after
 
     def _repr_html_(self) -> str:
         spans = []
         for word, weight in zip(self.words, self.weights, strict=True):
-            number = f"<sub> {weight:.2f}</sub>" if weight >= 0.05 else ""
+            number = f"<sub> {weight:.2f}</sub>" if weight >= WORTH_A_NUMBER else ""
             spans.append(f'<span style="{_shade(weight)}">{html.escape(word)}{number}</span>')
         page = " ".join(spans)
         return f'<div style="font-size:115%;line-height:2">{page}{html.escape(self.after)}</div>'
@@ -90,12 +91,12 @@ class Shaded:
 def _shade(weight: float) -> str:
     """The style of a word that gets this weight: the colour of its text can be read on that of its ground.
 
-    The grounds are opaque, from white to `BLUE`, so that they are the same where the page is dark; where the weight is 0
-    there is none.
+    The grounds are opaque, from white to `BLUE`, so that they are the same where the page is dark. A weight that is not
+    worth a number has none.
     """
     weight = round(weight, 2)
     style = "padding:2px 3px;border-radius:3px"
-    if weight == 0:
+    if weight < WORTH_A_NUMBER:
         return style
     red, green, blue = (round(255 + (part - 255) * weight) for part in BLUE)
     colour = "white" if weight > 0.93 else "black"  # whichever is the better one, at least 4.5 : 1
