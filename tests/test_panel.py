@@ -176,9 +176,8 @@ def test_gallery(work: Path, browser: Chrome, tmp_path: Path, monkeypatch: pytes
     """The models that the learner made last are in the panel, and a button shows all that all of them write."""
     monkeypatch.setenv("LMKIT_GALLERY", str(work / "gallery"))
     for number in range(5):
-        gallery.keep(
-            f"0{number}_model", continuations={"on a": f"day {number} <b>"}, text="kitchen", bits_above_floor=2
-        )
+        more = {"on a": f"day {number} <b>", "on the": "table"}
+        gallery.keep(f"0{number}_model", continuations=more, text="kitchen", bits_above_floor=2)
     with running_lab(work, tmp_path / "jupyter") as lab:
         open_panel(browser, lab, f"{CHAPTER}.ipynb")
         section = wait_for(browser, ".nw-gallery")
