@@ -1,8 +1,8 @@
 """From `git clone` to the first *Right*, commands, clicks, seconds: `python -m benchmarks.first_right --clone FOLDER`
 
-A clone is made in FOLDER, which must not exist, `make lab` is run there twice, and Chromium does what
-docs/learners.md tells a reader to do on the start page. The first run is cold: nothing but what pip or uv has in a cache,
-and `--no-cache` takes that away, too. The second one finds everything installed. Reading is not counted; typing is.
+A clone is made in FOLDER, which must not exist, `make lab` is run there twice, and Chromium does what docs/learners.md
+tells a reader to do on the start page. The first run is cold: nothing is there but the caches of pip and uv, and
+`--no-cache` takes these away, too. The second one finds everything installed. Reading is not counted; typing is.
 """
 
 import argparse

@@ -70,7 +70,7 @@ def test_a_signed_page_has_the_marks_and_shows_each_change(course: Course, model
     assert "What bob built" in page and "1 of 3 points" in page and "0" * 64 in page
     verified = CliRunner().invoke(app, ["verify", str(out), *here])
     assert verified.output == f"{out}: signed by this course, and unchanged.\n"
-    for before, after in (("1 of 3", "3 of 3"), ("bob", "eve"), ("the fox", "the cat"), ("</html>\n", "</html>")):
+    for before, after in (("1 of 3", "3 of 3"), ("bob", "eve"), ("the fox", "the cat"), ("</html>", "</html>\n")):
         assert before in page
         out.write_text(page.replace(before, after))
         assert not is_unchanged(course, out)
