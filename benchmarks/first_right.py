@@ -117,13 +117,13 @@ def solve(chrome: Chrome, address: str, way: Way) -> None:
     chrome.get(address)
     waiting = WebDriverWait(chrome, PATIENCE, ignored_exceptions=(WebDriverException,))
 
-    def click(path: str) -> None:
-        def clicked(_: Chrome) -> bool:
-            chrome.find_element(By.XPATH, path).click()
-            return True
-
-        waiting.until(clicked)
-        way.clicks += 1
+    def started(_: Chrome) -> bool:
+        """Choose *Run All Cells*; whether a cell runs. A menu that was just opened may not obey yet."""
+        chrome.find_element(By.XPATH, "//*[contains(@class, 'lm-MenuBar-itemLabel')][text()='Run']").click()
+        chrome.find_element(By.CSS_SELECTOR, ".lm-Menu-item[data-command='runmenu:run-all']").click()
+        time.sleep(1)
+        prompts = chrome.find_elements(By.CSS_SELECTOR, ".jp-InputPrompt")
+        return any(re.search(r"[*\d]", prompt.text) for prompt in prompts)
 
     def focused(_: Chrome) -> WebElement | None:
         editor = chrome.find_element(By.XPATH, f"//*[contains(@class, 'cm-content')][contains(., '{TASK}')]")
@@ -138,8 +138,8 @@ def solve(chrome: Chrome, address: str, way: Way) -> None:
     way.clicks += 1
     ActionChains(chrome).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
     chrome.execute_cdp_cmd("Input.insertText", {"text": f"{TASK}(text):\n{ANSWER}"})
-    click("//*[contains(@class, 'lm-MenuBar-itemLabel')][text()='Run']")
-    click("//*[contains(@class, 'lm-Menu-item')][@data-command='runmenu:run-all']")
+    waiting.until(started)
+    way.clicks += 2
     waiting.until(
         lambda _: chrome.find_element(By.XPATH, "//*[contains(@class, 'jp-OutputArea')][contains(., 'Right. Now')]")
     )
