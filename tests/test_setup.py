@@ -1,4 +1,4 @@
-"""`scripts/setup` with programs that only write down how they were called: which installer it takes, and which PyTorch."""
+"""`scripts/setup` with programs that only note how they were called: which installer it takes, and which PyTorch."""
 
 import os
 import shutil

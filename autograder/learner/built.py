@@ -31,7 +31,6 @@ UNSIGNED = "0" * 64  # stands where the signature will
 class Model(msgspec.Struct):
     """A model of the gallery as its file describes it (docs/gallery.md): what the page shows of it."""
 
-    kind: str
     name: str
     chapter: int | None
     text: str
