@@ -147,7 +147,8 @@ def _marks(course: Course, student: str) -> list[Points]:
     for chapter in graded_chapters(course):
         marks = final_marks(course, chapter)
         if student in marks.index:
-            found.append(Points(chapter, *(float(marks.loc[student, column]) for column in ("points", "most_points"))))
+            mark = marks.loc[[student]].iloc[0]
+            found.append(Points(chapter, float(mark["points"]), float(mark["most_points"])))
     if not found:
         raise CourseError(f"The gradebook has no mark of {student!r}: run `autograder grade` first, or mend the name.")
     return found
