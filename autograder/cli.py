@@ -575,6 +575,46 @@ def start(course: CourseOption = None) -> None:
 
 
 @app.command()
+def built(
+    out: Annotated[Path, typer.Argument(help="The page to write.")] = Path("built.html"),
+    name: Annotated[str, typer.Option(help="The name that stands on the page; default: none, or the student's.")] = "",
+    student: Annotated[
+        str | None,
+        typer.Option(help="For instructors: take this student's marks from the gradebook, and sign the page."),
+    ] = None,
+    gallery: Annotated[
+        Path | None, typer.Option(help="Folder of the models; default: work/gallery, with --student none.")
+    ] = None,
+    course: CourseOption = None,
+) -> None:
+    """Write a page to keep or to print: the models that somebody built, what they write, points by chapter.
+
+    Example: autograder built --name "Ada Lovelace", then open built.html
+    """
+    from autograder.learner.built import write_built
+
+    if left := write_built(_opened(course), out, name or student or "", student, gallery):
+        typer.echo(printable(left), err=True)
+    typer.echo(f"Wrote {out}")
+
+
+@app.command()
+def verify(
+    page: Annotated[Path, typer.Argument(help="A page that `autograder built --student` wrote.")],
+    course: CourseOption = None,
+) -> None:
+    """Tell whether this course signed a page of `autograder built` and nothing in it was changed since.
+
+    Exit codes: 0 it did, 1 it did not, or the page was changed.
+    """
+    from autograder.learner.built import is_unchanged
+
+    if not is_unchanged(_opened(course), page):
+        raise CourseError(f"{page}: not as this course signed it. It was changed, or another course signed it.")
+    typer.echo(f"{page}: signed by this course, and unchanged.")
+
+
+@app.command()
 def doctor() -> None:
     """Look for faults of this environment and of the folder where you are; each comes with the line that fixes it.
 

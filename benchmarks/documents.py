@@ -164,6 +164,8 @@ def prepare(course: Path, command: str) -> None:
     if "autograder grade 01_bigrams" in command:
         hand_in(course, ADA, solved)
         hand_in(course, BEN, untouched)
+    if "autograder built" in command:
+        subprocess.run([course / ".venv/bin/autograder", "check", "01"], cwd=course, check=True, capture_output=True)
     if "submissions.zip" in command:
         with zipfile.ZipFile(course / "submissions.zip", "w") as archive:
             archive.write(course / solved, f"{CEM}_501_01_bigrams.ipynb")

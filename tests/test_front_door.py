@@ -1,15 +1,22 @@
 """What a visitor meets first is true: numbers, commands, pictures, and the files for the page of the repository."""
 
+import json
 import os
 import re
+import shlex
+import subprocess
 import tomllib
+from urllib.parse import parse_qs, urlsplit
 
+import nbformat
 import pytest
 import yaml
 from PIL import Image
+from typer.main import get_command
 
 from autograder.authoring.bank import read_bank
-from autograder.course import open_course
+from autograder.cli import app
+from autograder.course import START, open_course
 from benchmarks.documents import DOCUMENTS, blocks, holds_the_terminal
 from conftest import ROOT
 from lmkit.drawings.course import CHAPTERS
@@ -105,3 +112,79 @@ def test_commands_are_read_from_the_documents() -> None:
     assert holds_the_terminal("make lab") and holds_the_terminal("autograder review 01")
     assert not holds_the_terminal("make demo") and not holds_the_terminal("autograder review 01 --list")
     assert all(list(blocks((ROOT / document).read_text(encoding="utf-8"))) for document in DOCUMENTS)
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ADDRESS = PROJECT["urls"]["Repository"]
+COMMANDS = get_command(app).commands  # type: ignore[attr-defined]
+
+
+def run_by(line: str) -> list[list[str]]:
+    """The commands of a line of a shell, each with its arguments."""
+    parts = line.replace("&&", ";").split(";")
+    return [words[words[0] == "sudo" :] for part in parts if (words := shlex.split(part))]
+
+
+def test_the_dev_container_installs_as_the_readme_says_and_runs_what_there_is() -> None:
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    update, install, made = run_by(container["onCreateCommand"])
+    assert update == ["apt-get", "update", "-qq"] and install[:4] == ["apt-get", "install", "-y", "-qq"]
+    debian = re.search(r"^\| Debian 12.*`sudo apt install ([^`]*)`", README, re.MULTILINE)
+    assert debian and {*install[4:], "git"} == {*debian[1].split()}  # the image has git: the clone is there
+    assert made[0] == "make" and f"\n{made[1]}:" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    ((program, command),) = run_by(container["updateContentCommand"])
+    assert program == ".venv/bin/autograder" and command in COMMANDS
+    assert container["customizations"]["codespaces"]["openFiles"] == [f"work/{START}"]
+    assert container["privileged"]  # or bubblewrap may not make namespaces
+
+
+def test_binder_installs_the_course_of_this_repository() -> None:
+    folder = ROOT / ".binder"
+    lines = [line for line in (folder / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    options = dict(line.split(maxsplit=1)[::-1] for line in lines)
+    assert options == {
+        "https://download.pytorch.org/whl/cpu": "--extra-index-url",
+        "../constraints.txt": "-c",
+        "./autograder": "-e",
+        ".": "-e",
+    }
+    assert (folder / "../constraints.txt").is_file()  # pip looks for it from the folder of this file,
+    assert all((ROOT / path / "pyproject.toml").is_file() for path in (".", "autograder"))  # and for these from the top
+    python = (folder / "runtime.txt").read_text().strip().removeprefix("python-")
+    assert python == PROJECT["requires-python"].removeprefix(">=")
+    assert (folder / "apt.txt").read_text().split() == ["bubblewrap"]
+    script = folder / "postBuild"
+    *_, last = script.read_text().splitlines()
+    program, command = last.split()
+    assert os.access(script, os.X_OK) and program == "autograder" and command in COMMANDS
+
+
+def test_colabs_notebook_fetches_this_repository_and_then_works(capsys: pytest.CaptureFixture[str]) -> None:
+    notebook = nbformat.read(ROOT / "deploy" / "colab.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    install, babble = (cell.source for cell in notebook.cells if cell.cell_type == "code")
+    assert install.splitlines()[0] == f'ADDRESS = "{ADDRESS}"'
+    assert f'"{PROJECT["name"]} @ git+{{ADDRESS}}"' in install
+    exec(babble, {})
+    assert capsys.readouterr().out.count("words of memory") == 3
+    for path in re.findall(r"`([^`]+\.ipynb)`", notebook.cells[-1].source):
+        assert (ROOT / path).is_file()
+
+
+def test_the_buttons_open_what_there_is() -> None:
+    repository = ADDRESS.removeprefix("https://github.com/")
+    codespace, binder, colab = re.findall(rf"\]\((https://[^)]*{re.escape(repository)}[^)]*)\)", README)
+    assert codespace == f"https://codespaces.new/{repository}"
+    link = urlsplit(binder)
+    assert (link.netloc, link.path) == ("mybinder.org", f"/v2/gh/{repository}/HEAD")
+    assert parse_qs(link.query) == {"urlpath": [f"lab/tree/work/{START}"]}
+    start, _, path = colab.partition("/blob/main/")
+    assert start == f"https://colab.research.google.com/github/{repository}" and (ROOT / path).is_file()
+
+
+def test_the_address_is_the_one_from_which_this_was_cloned() -> None:
+    """Where that is GitHub: whoever publishes the course, or a fork of it, is told to put the new address in."""
+    asked = subprocess.run(["git", "remote", "get-url", "origin"], cwd=ROOT, capture_output=True, text=True)
+    found = re.search(r"github\.com[:/](.+?)(\.git)?$", asked.stdout.strip())
+    if found and "CI" not in os.environ:  # a fork's own tests need not know its address
+        assert f"https://github.com/{found[1]}" == ADDRESS, "docs/publishing.md says how to put the address in"

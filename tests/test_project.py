@@ -5,12 +5,13 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import PackageNotFoundError, metadata, packages_distributions
 from pathlib import Path
 from typing import Any
 
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 import autograder
 from conftest import ROOT
@@ -47,12 +48,32 @@ def test_the_course_asks_for_the_grader_that_lies_here() -> None:
     assert f"{GRADER['name']}[{extras}]=={GRADER['version']}" in COURSE["optional-dependencies"]["dev"]
 
 
+def locked_versions() -> dict[str, str]:
+    """The versions of constraints.txt, which setup hands to uv as to pip."""
+    pinned = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    return {_canonical(name): version for name, version in pinned}
+
+
 def test_the_lock_file_has_versions_that_both_projects_allow() -> None:
-    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
-    locked = {_canonical(name): version for name, version in pinned.items()}
+    locked = locked_versions()
     for requirement in map(Requirement, [*listed(COURSE), *listed(GRADER)]):
         if requirement.name != GRADER["name"]:
             assert requirement.specifier.contains(locked[_canonical(requirement.name)]), requirement
+
+
+def test_every_locked_version_runs_on_the_oldest_python() -> None:
+    """Debian 12 has 3.11.2, and a package that asks for a later 3.11 would end the installation there."""
+    oldest = f"{COURSE['requires-python'].removeprefix('>=')}.0"
+    too_new = []
+    for name, version in locked_versions().items():
+        try:
+            found = metadata(name)
+        except PackageNotFoundError:  # of an extra that is not installed here
+            continue
+        assert found["Version"].partition("+")[0] == version, f"{name}: run `make .venv/.test-ready`"
+        if not SpecifierSet(found.get("Requires-Python", "")).contains(oldest):
+            too_new.append(f"{name} {version} needs Python {found.get('Requires-Python')}")
+    assert too_new == []
 
 
 def imported(folder: Path) -> set[str]:
