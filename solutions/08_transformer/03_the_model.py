@@ -245,8 +245,7 @@ agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 drawings.transformer_block("pre")
 
 # %% [markdown]
-# Nothing ever takes the vector's place. Two things are added to it. Each module reads a normalised copy of the vector, computes something, and adds its result to the original. This is
-# called a **residual connection**. The running sum is the **stream**, and we write $x$ for it.
+# Nothing ever takes the vector's place. Two things are added to it. Each module reads a normalised copy of the vector, computes something, and adds its result to the original. This is called a **residual connection**. The running sum is the **stream**. In code we call it $x$; the picture gives it another letter after each addition.
 #
 # A sum has an advantage: the gradient has a straight way back, along the thick line, from the loss to the first layer. And because the norm comes before each module, this
 # arrangement is called *pre-norm*. The feed-forward layer is short, and the block you write yourself.
@@ -580,7 +579,7 @@ drawings.transformer_stack()
 
 # %% [markdown]
 # This is your model, from left to right, and the dashed line is the one matrix at both ends. It is also, part by part, the architecture of GPT-2. In section 8 you can
-# load GPT-2's published weights into the class that you have just written.
+# load GPT-2's published weights into a model of your class.
 
 
 # %%

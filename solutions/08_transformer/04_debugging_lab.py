@@ -71,8 +71,7 @@ pd.DataFrame(rows).T.astype(float).round(1)
 #    nothing to do with $e$, and their scores are much smaller.
 #
 # So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, and they are far too large for a head. In the second model each job has a matrix of its own, and the
-# first loss is near $\ln V$. In the last two models the single matrix is small. Their favourite is still the token just read, for the same reason, but its score is so low that
-# all probabilities are nearly equal.
+# first loss is near $\ln V$. In the last two models the single matrix is small. Their favourite is still mostly the token just read (the table says how often), for the same reason, but its score is so low that all probabilities are nearly equal.
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the model is not the
 # one that you think you have built.
@@ -100,9 +99,7 @@ pd.DataFrame(
 # A bad first loss is not a bad end. The model that starts above 40 has caught up with *small, 0.02* after 400 steps (1.86 and 1.87). So the first loss is an instrument: it tells you
 # what you have built, but only a training tells you what that costs. (Ours were short, and the model is small.)
 #
-# Two changes have helped. One is 0.05 in place of 0.02 (1.72). The other is two matrices as torch makes them, which ended best (1.66). Was it the second matrix? No: two
-# matrices that both begin at 0.05 ended no better than one (1.75). What the best start has is a large embedding together with a small head, and only two matrices can have
-# both.
+# Two changes have helped. One is 0.05 in place of 0.02 (1.72). The other is two matrices as torch makes them, which ended best (1.66). Was it the second matrix? No: with two matrices that both begin at 0.05 the loss is 1.75 (last row), and one matrix at 0.05 has 1.72 (fourth row). The best start has a large embedding and a small head. But its positions and its layers also begin as torch makes them, so we cannot say which of these has helped.
 #
 # Why does 0.05 do better here than GPT-2's 0.02? We have not tested why. One guess is the width. After the last norm the stream has numbers of size 1, and a score is a sum
 # of $C$ products of such a number with a weight. So the scores spread $\sqrt C$ times as widely as the weights. For GPT-2 with $C = 768$ this gives $0.02 \cdot 27.7 = 0.55$. With
@@ -500,8 +497,7 @@ for masked, one in networks.items():
     print("  ", repr("".join(alphabet[i] for i in written)), "\n")
 
 # %% [markdown]
-# One layer and some seconds of training are not enough for good English in either line, but the two numbers leave no doubt. The network with the lower training loss is the one that
-# cannot write.
+# One layer and some seconds of training are not enough for good English in either line. So look at the numbers at place 8. There the network without a mask is worse than one that knows nothing, and the other one is much better. (One seed each.) The network with the lower training loss is the one that cannot write.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
@@ -844,8 +840,7 @@ print(f"squares of attention in GPT-2: {measured_square:.0%}")
 # Your count and torch's are equal to the last digit. For training, multiply by three: in the backward pass each product needs two more, one for the gradient of its input and one for that of
 # its weights.
 #
-# The cost of attention is often said to grow with the square of the length, and it does. But when do the squares overtake the weights of the layers? Set your two formulas equal without the
-# output, $4NT^2C = 24NTC^2$. The answer is $T = 6C$: a text must be six times as long as the model is wide, which means 4,608 tokens for GPT-2.
+# The cost of attention is often said to grow with the square of the length, and it does. But when do the squares overtake the weights of the layers? Leave out the head, $2TVC$, and set the squares equal to the products in the layers: $4NT^2C = 24NTC^2$. The answer is $T = 6C$: a text must be six times as long as the model is wide, which means 4,608 tokens for GPT-2.
 #
 # Operations are not time. The softmax comes on top, and so do the reading and writing of the $T \times T$ tables. Half of each table is masked, so it is computed for nothing. Programs such as
 # *FlashAttention* save a large part of this.

@@ -216,13 +216,12 @@ play(write, prompt)
 # %% [markdown]
 # ### How good is it?
 #
-# Let us compare your model with what the earlier chapters had, on one test text that none of the models has read. Nats per *token* would not be fair, because somebody with other tokens has an easier or a
-# harder question to answer at each step. So we divide by something that everybody agrees on. **Bits per byte** is the total number of bits that a model needs for the text, divided by the bytes of the text.
+# Let us compare your model with what the earlier chapters had, on one test text that none of the models has read. These models read the same tokens, so nats per token would do for them. But your gallery also holds models that read letters or words, which have an easier or a harder question to answer at each step. So we divide by something that everybody agrees on. **Bits per byte** is the total number of bits that a model needs for the text, divided by the bytes of the text.
 # A file that is not compressed has 8.
 #
-# Three models read the same tokens:
+# The three models are:
 #
-# - *counts*, with modified Kneser-Ney smoothing as in chapter 02. The cell tries one to five tokens of context and takes what is best on the held-out text;
+# - *counts*, with modified Kneser-Ney smoothing as in chapter 02. The cell tries one to five tokens of context and takes what is best on the held-out text (if that is five, more might be better still);
 # - an *LSTM*, as in chapter 05, with about as many weights as yours apart from the embedding. It is trained by your own loop and your own optimiser, on the same batches, for as many steps, with the same
 #   early stopping;
 # - your Transformer.
@@ -294,20 +293,18 @@ for name, bits in league.items():
 print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minutes")
 
 # %% [markdown]
-# Did your Transformer win? If it did not, you are in good company. On Shakespeare, at a laptop's sizes, our LSTM and our Transformer were level, with 2.18 and 2.19 bits per character (three seeds each), and the
-# LSTM needed a fifth of the time (`python -m benchmarks.own_transformer`, with `--lstm` and without). With the tiny sizes with which the course checks this notebook on the kitchen text, in 600 steps, the
+# Did your Transformer win? If it did not, you are in good company. On Shakespeare, at a laptop's sizes, our LSTM and our Transformer were level, with 2.18 and 2.19 bits per character (three seeds each), and there the LSTM needed a fifth of the time (`python -m benchmarks.own_transformer`, with `--lstm` and without). With the tiny sizes with which the course checks this notebook on the kitchen text, in 600 steps, the
 # Transformer is far behind: about 1.2 bits per byte, with 0.95 for the LSTM and 0.90 for the counts.
 #
 # Why does a Transformer lose here? It is the only one of the three that can look at every one of the last $T$ tokens directly. The counts see a few, and the LSTM has to squeeze them all into one state. But
-# a network has to learn how to use what it sees. Our guess is that what is worth knowing about 128 tokens fits well into the state of an LSTM, while a Transformer has to learn first where to look. In section
-# 9 you will see runs of up to 45 minutes, on the kitchen text in words, in which the LSTM falls behind.
+# a network has to learn how to use what it sees. Our guess is that what is worth knowing about 128 tokens fits well into the state of an LSTM, while a Transformer has to learn first where to look. And 600 steps may simply be too few. In section 9 you will see runs of up to 45 minutes, on the kitchen text in words, in which the LSTM falls behind.
 #
 # What can this comparison not tell?
 #
 # - Each network is trained once, so a difference of one or two hundredths means nothing.
 # - The steps are equal, but the times are not. The cell prints both.
-# - The LSTM's learning rate and its first weights worked in our trials. We have not searched for the best ones on your text, and if you chose other settings for your Transformer, only the context
-#   holds for the LSTM, too.
+# - The LSTM's learning rate and its first weights worked in our trials. We have not searched for the best ones on your text, and if you filled in
+#   `my_choice`, the LSTM gets your context, but not your rate, warm-up or first weights.
 # - Both networks read the test text in separate stretches of $T$ tokens, so at the beginning of each stretch they know nothing of what came before. The counts always have their full context.
 #
 # If yours has lost, you may try more steps. Whether they help, and whether more text does, depends on your text. The held-out curve of section 6 tells you when it learns by heart.

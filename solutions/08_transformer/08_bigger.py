@@ -103,8 +103,7 @@ if big is not None:
     print(decode(told, published.merges))
 
 # %% [markdown]
-# GPT-2 and the model that wrote the noise *after 0 steps* in section 6 are the same class. Not a line of it has changed. What differs is 124 million weights in place of about a million, and 40 gigabytes of text
-# in place of a megabyte. Making both larger is called **scaling**, and chapter 10 shows that one can forecast what it brings.
+# GPT-2 and the model that wrote the noise *after 0 steps* in section 6 have the same parts. (If you have fetched GPT-2, you have seen its weights fit into your class.) What differs is above all their number, 124 million in place of about a million, and 40 gigabytes of text in place of a megabyte. Making both larger is called **scaling**, and chapter 10 asks whether one can forecast what it brings.
 
 # %% [markdown]
 # ### What newer models do differently
@@ -112,7 +111,7 @@ if big is not None:
 # GPT-2 is from 2019. Surprisingly little has changed since. Today's models normalise with the root mean square alone (**RMSNorm**), use other activations in the feed-forward layer, leave out the biases, and have
 # replaced the table of positions by **rotary positions** (J. Su and others, 2021).
 #
-# Rotary positions work like the hands of clocks. Two numbers of a query are the end of such a hand. It is turned by an angle that is proportional to the place, and the same is done with the keys. A query at
+# Rotary positions work like the hands of clocks. Take the numbers of a query in pairs. Each pair is the end of one hand, and each hand has a speed $\alpha$ of its own. It is turned by an angle that is proportional to the place, and the same is done with the keys. A query at
 # place 7 is turned by $7\alpha$, and a key at place 5 by $5\alpha$. So the angle between them has changed by $2\alpha$. At the places 107 and 105 it would have changed by $2\alpha$, too. So the score knows how far apart
 # two words are, and not where they stand.
 
