@@ -163,7 +163,7 @@ plt.show()
 #
 # The echo went forwards: we changed the beginning of a text and looked at the end. Learning goes backwards. It starts from the *last* state and asks of each earlier one: if this state had been a little different, how much would the last one have changed? For a state of one number, each step back contributed the factor $(1 - h_t^2)\, w_h$.
 #
-# Now the gradient is a vector of $k$ numbers, like the state, and each step back does two things to it. First every number of the gradient is multiplied by its own slope, $1 - h_t^2$. Then the whole vector is multiplied by the matrix $W_h^\top$.
+# Choose one number that is made of the last state, for example the sum of its entries. Its gradient with respect to $h_t$ is a vector of $k$ numbers, like the state, and each step back does two things to it. First every number of the gradient is multiplied by its own slope, $1 - h_t^2$. Then the whole vector is multiplied by the matrix $W_h^\top$.
 #
 # Here is an example with $k = 2$. Let $W_h$ be a quarter turn times $\rho = 0.8$, that is, $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$, and let the states be so small that all slopes are nearly 1. If the gradient of $h_t$ is $(1, 0)$, then that of $h_{t-1}$ is $W_h^\top (1, 0) = (0, -0.8)$, and that of $h_{t-2}$ is $(-0.64, 0)$. So the gradient turns, and each step back makes it 0.8 times as long.
 
@@ -192,7 +192,7 @@ for rho, colour in zip(rhos, plots.COLOURS, strict=False):
     )
     axes.semilogy([0, 59], [1, rho**59], "--", color=colour, linewidth=1)
 axes.set(
-    title="The gradient fades as fast as the echo",
+    title="How much of a gradient is left",
     xlabel="steps back, $T - t$ (dashed: $\\rho^{T-t}$)",
     ylabel="length of the gradient (log)",
     ylim=(1e-6, 1e3),
@@ -210,4 +210,4 @@ plt.show()
 # Compare this with the figure of the echo. The two ask opposite questions, and still the curves look alike. The reason is that both ways lead through the same states, and at each of them through the same slope and the same $W_h$. A token that is soon forgotten gets little gradient.
 
 # %% [markdown]
-# So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. (Q. Le, N. Jaitly and G. Hinton, 2015, got far with the simplest one, the identity, in a network with ReLU in place of the tanh.) But notice what it cannot do. It keeps everything for equally long, a comma as well as the subject of the sentence. A reader should be able to *decide*: this I keep, that I forget, and this new thing replaces that old one. For decisions we need another kind of network.
+# So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. (Q. Le, N. Jaitly and G. Hinton, 2015, got far with the simplest one, the identity, in a network with ReLU in place of the tanh.) But notice how it starts: it keeps everything for equally long, a comma as well as the subject of the sentence. Training can change that, but nothing in its equation is made for it. A reader should be able to *decide*: this I keep, that I forget, and this new thing replaces that old one. For decisions we need another kind of network.

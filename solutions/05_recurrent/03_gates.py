@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 3. A memory with gates
 #
-# What exactly destroys the past in an RNN? At every single step, the old state is multiplied by a matrix and squeezed by a tanh, whether there is anything new to remember or not. It is like a notebook that you have to copy by hand each time a word is spoken. After fifty copies the first line cannot be read any more.
+# What exactly wears the past down in an RNN? At every single step, the old state is multiplied by a matrix and squeezed by a tanh, whether there is anything new to remember or not. It is like a notebook that you have to copy by hand each time a word is spoken. After fifty copies the first line cannot be read any more.
 #
 # So let us build a notebook that stays as it is unless somebody decides to change it. It is a list of $k$ numbers, the **cell** $C_t$, and we carry it along together with the state $h_t$. Three decisions are made at each step, for each of the $k$ numbers separately:
 #
@@ -195,7 +195,7 @@ for _scenario in (_two_steps, gradients):
 # %% [markdown]
 # ### Your text, already
 #
-# You have an LSTM, so let it read something. Here is your text. If you have put a file into `work/texts`, it is that one. The network reads it character by character, so a token is now a character, and the vocabulary is small: $V$ is the number of different characters in the part that it learns from. (A character that your network has never met in training is read as �.)
+# You have an LSTM, so let it read something. Here is your text. If you have put a file into `work/texts`, it is that one. The network reads it character by character, so a token is now a character, and the vocabulary is small: $V$ is the number of different characters in the part that it learns from, and one more: a character that your network has never met in training is read as �.
 
 # %%
 mine = lmkit.load("mine", unit="character")
@@ -311,7 +311,7 @@ print(first_words())
 # %% [markdown]
 # Your equations have learned the alphabet, the spelling of short words, and a little of how your text sounds. Nobody has told the network what a word is. It reads one character at a time, and all that it has of the past is a list of numbers.
 #
-# Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory; here something has survived, and we want to know what. And: *how do we make it good?* We could wait longer, of course. But there are also the start of the gates and the way of reading the text, and you will measure what each of them is worth. The first question needs sections 3, 4 and 5, and the second one sections 6 to 8.
+# Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory; here something has survived, and we want to know what. And: *how do we make it good?* We could wait longer, of course. But there are also the start of the gates and the way of reading the text, and you will measure what each of them is worth. The first question needs sections 3 to 5 and once more section 7, and the second one sections 6 to 8.
 
 # %% [markdown]
 # ### The bit once more
@@ -552,6 +552,6 @@ for name, share in shares.items():
     )
 
 # %% [markdown]
-# With the usual weights, the latches stay and the cells forget one after the other. Nothing pulls a cell back, so the small pushes add up, and sooner or later they have carried it across zero. (Guessing would be right in 50 %. If none of your cells is lost, you have set your weights so that $h$ feeds the bit back into the cell. Then you have built a latch inside the cell, and you pay for it as in section 1.)
+# With weights that only open and close the gates, the latches stay and the cells forget one after the other. Nothing pulls a cell back, so the small pushes add up, and sooner or later they have carried it across zero. (Guessing would be right in 50 %. If none of your cells is lost, you have set your weights so that $h$ feeds the bit back into the cell. Then you have built a latch inside the cell, and you pay for it as in section 1.)
 #
-# So the cell has not escaped from the bargain between robust memory and learnability. It has taken *the other side* of it. The latch shrinks small changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient. For a network that has to learn, that is a good trade. Nobody shakes its cells from outside. What disturbs them are its own gates, when they are not quite open or not quite closed, and gates can be trained. How much of the gradient stays, we see now.
+# So the cell has not escaped from the bargain between robust memory and learnability. It has taken *the other side* of it. The latch shrinks small changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient. For a network that has to learn, that can be a good trade, and in section 5 you will see a game where it is. Nobody shakes its cells from outside. What disturbs them are its own gates, when they are not quite open or not quite closed, and gates can be trained. How much of the gradient stays, we see now.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 4. Backwards through the gates, once by hand
 #
-# Your first model has learned, so some gradient must have come back to it through its gates. How much, and by which way? To *see* that, we send a gradient back through one step with our own hands. It is the one longer calculation of this chapter. You need it once in your life, and then you can leave it to autograd with a good conscience.
+# Your first model has learned. Has a gradient come back to it through its gates, how much of it, and by which way? To *see* that, we send a gradient back through one step with our own hands. It is the one longer calculation of this chapter. You need it once in your life, and then you can leave it to autograd with a good conscience.
 #
 # The step is that of `lstm_step`. It has read a token $e_t$ of $d$ numbers, an old state $h_{t-1}$ and an old cell $C_{t-1}$ of $k$ numbers each, and each of its four parts has a matrix $W$ and a bias $b$.
 #
@@ -256,7 +256,7 @@ print("30 steps, the largest difference is below 1e-10:", off < 1e-10)
 # %% [markdown]
 # ### How far does it come?
 #
-# And now the question of section 2 again: how much of a gradient arrives after many steps? Start at the end of a text and follow $dC$, the gradient that comes back along the belt. If the forget gate had the same value $f = \sigma(b_f)$ at every step, then each step back would multiply it by $f$. So after as many steps as the half-life, half of it should be left.
+# And now the question of section 2 again: how much of a gradient arrives after many steps? Start at the end of a text and go back step by step. We follow the gradient that each step hands back to its old cell, the third answer of your `lstm_back`. (It already contains what came through the $h$ of this step.) If the forget gate had the same value $f = \sigma(b_f)$ at every step, then each step back would multiply it by $f$. So after as many steps as the half-life, half of it should be left.
 #
 # The next cell tries it. Your `lstm_step` reads the 60 tokens of section 2, your `lstm_back` goes back through them, and your `forget_bias` sets $b_f$ for four half-lives. To keep the forget gate nearly constant, all weights are random and very small. The dashed lines are the prediction. Do the measured lines follow them?
 
@@ -300,7 +300,7 @@ plt.show()
 # They do; the dashed lines can hardly be seen, because the measured ones cover them. So on the belt, memory and gradient have the *same* half-life, and one bias sets it. With a half-life of 100, a token 60 steps back still gets two thirds of the gradient. And your first model? It began with half-life 1, on the line that falls fastest. Ten characters back, a thousandth of the gradient was left on its belt.
 
 # %% [markdown]
-# But there is a second way back. Look at the drawing of section 3 and go backwards: from $C_t$ down through a gate, left along the lower line to $h_{t-1}$, and from there up, through the tanh of the step before, to $C_{t-1}$. We call it the **detour**. With our tiny weights it carried next to nothing.
+# But there is a second way back. The gates of step $t$ have read $h_{t-1}$, and $h_{t-1}$ was made from $C_{t-1}$. So a gradient can also go from $C_t$ to a gate, from there to $h_{t-1}$, and through the tanh of the step before to $C_{t-1}$. We call it the **detour**. With our tiny weights it carried next to nothing.
 #
 # The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six random starts: once with half-life 100, and once with half-life 1, like your first model. Will the detours make the gradient smaller or larger than the belt alone? Make two guesses, one for each.
 
@@ -337,4 +337,4 @@ for half_life, found in grown.items():
 # %% [markdown]
 # In both cases the detours make the gradient larger than the belt alone. With half-life 100 the result is an **exploding gradient**, before your eyes. Nothing on the belt shrinks the gradient any more, so whatever the detours add stays. Open gates cure the *vanishing* gradient, not the exploding one.
 #
-# With half-life 1 it vanishes all the same. How, then, could your first model learn anything? Look at the printed lines for half-life 1. Two characters back, about a quarter of the gradient is still there, and five characters back about a twentieth. To learn which letters follow each other, one needs no more than that. And the gates are only half open at the *start*: training can open those that are worth it. In section 7 you will look at the gates of your trained network and see how far it went.
+# With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? Look at the printed lines for half-life 1. Two characters back, about a quarter of the gradient is still there, and five characters back about a twentieth. To learn which letters follow each other, that may well be enough. (Your first model has larger embeddings than this measurement, so its numbers are somewhat different.) And the gates are only half open at the *start*: training can open those that are worth it. In section 7 you will look at the gates of your trained network and see how far it went.

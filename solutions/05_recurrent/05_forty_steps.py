@@ -130,7 +130,7 @@ for name, longest in learned.items():
 #
 # There are two surprises. The LSTM whose forget gates start half open is no better than the plain RNN, although it has all the gates and four times the weights. At every step it loses half of its cell, and half of the gradient on the belt with it. And an RNN *without any gate* goes as far as we have asked, if its $W_h$ starts as a rotation.
 #
-# So in this game it is the start that decides, and not the gates. The two winners have one thing in common: before any training, a step leaves the old state almost as it was. (All four have had the same learning rate, 0.005. At 0.001 the ranking is the same. At 0.02 it disappears: the plain RNN gains, the two winners lose, and these three mostly end near 40 tokens.)
+# So in this game, at this rate, it is the start that decides, and not the gates. The two winners have one thing in common: before any training, a step loses hardly anything of the old state. The one rotates it, the other one leaves it alone. (All four have had the same learning rate, 0.005. At 0.001 the ranking is the same. At 0.02 it disappears: there the plain RNN gets further than here, the two winners less far, and all three mostly end near 40 tokens.)
 #
 # This is why one opens the forget gates of an LSTM at the start when its task asks for a long memory. R. Jozefowicz and others (2015), who tried more than ten thousand architectures on several tasks, recommend a larger bias for every LSTM. Is a text such a task? At the end of section 6 you will measure how far back your networks look in yours.
 
@@ -193,7 +193,7 @@ for name, percent in learned_chip.items():
 # %% [markdown]
 # Now the networks with gates win, and not by their number of weights: the LSTM of 7 has fewer than the RNNs.
 #
-# Why? An RNN treats every step alike. The same $W_h$ multiplies the state, whether *write* is 0 or 1, and yet the state has to ignore a bit at one step and take it over at another. That is not impossible, but it takes longer to find. An LSTM has gates for exactly this decision. Training only has to turn them: *write* opens one gate and closes another, as in your `keep_bit`.
+# Why? In an RNN the same $W_h$ multiplies the state, whether *write* is 0 or 1, and yet the state has to ignore a bit at one step and take it over at another. That is not impossible, but it takes longer to find. An LSTM has gates for exactly this decision. Training only has to turn them: *write* opens one gate and closes another, as in your `keep_bit`.
 #
 # So the gates win time; they do not make the impossible possible. With 1,500 training steps the RNNs learn this game, too, and with 500 steps at twice the learning rate they reach 59 to 94 %, while the LSTMs reach 97 to 100 %.
 #

@@ -88,14 +88,14 @@ print(f"clipped: {np.mean(np.array(norms) > 0.5):.0%} of all steps")
 play(write, prompt, top_p=False)
 
 # %% [markdown]
-# At a low temperature the text is safe and soon runs in a circle; at a high one it falls apart. You know this from chapter 01, and it is the same for every language model.
+# At a low temperature the text is safe and soon runs in a circle; at a high one it falls apart. You know this from chapter 01, and it is the same for every model of this course.
 
 # %% [markdown]
 # ### What did the gates learn?
 #
 # Your network has a cell of many numbers. What are they for? Nobody has decided that; the training has. But one can look, and the forget gates are a good place to begin. In the memory chip of section 3, *write* meant *erase the old bit*. What could mean *erase* in a text? Perhaps a blank, because it ends a word.
 #
-# So let the network read text that it has not learned from, and take two averages of each forget gate: one over the places where a blank (or the end of a line) has just been read, and one over all other places. In the figure each dot is one gate. Before the training, all of them stood near the grey dots. Where are they now? A dot far below the diagonal is a gate that closes at blanks and is open inside words.
+# So let the network read text that it has not learned from, and take two averages of each forget gate: one over the places where a blank (or the end of a line) has just been read, and one over all other places. In the figure each dot is one gate. Before the training, all of them stood near the grey dots. Where are they now? Its place to the right is the average inside words, its height the average at blanks. So a dot far below the diagonal is a gate that closes at blanks and is more open inside words.
 
 # %% folded="draws the forget gates" alt="Each dot is one forget gate: its average inside words to the right, its average at blanks upwards. Before the training all stand in one small cloud on the diagonal; after it they are spread over the square, and many lie far below the diagonal."
 # NBVAL_IGNORE_OUTPUT
@@ -146,11 +146,11 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# The training has driven them far apart. Look at the lower half of the figure first. The dots there are gates that are nearly closed at blanks and more open inside words, and the printed line counts them. Before the training there was none. So these numbers of the cell are erased at the end of a word and kept inside it: for them, a blank says what *write* said in your memory chip. Nobody has told the network that words exist. It has found this because it made the loss smaller.
+# The training has driven them far apart. Look at the lower half of the figure first. The dots there are gates that are nearly closed at blanks and more open inside words, and the printed line counts them. Before the training there was none. So these numbers are nearly erased at a blank, while half of them or more is left after any other character: for them, a blank says what *write* said in your memory chip. Nobody has told the network that words exist. It has found this because it made the loss smaller.
 #
-# The dots above the diagonal do the opposite: their gates are open when a blank comes. Such a number can carry something from one word into the next.
+# The dots above the diagonal do the opposite: they get across a blank better than across a letter. But at each letter they lose a third or more. How far they carry anything, this figure does not show.
 #
-# The last figure in each printed line says how much a typical gate changes from place to place (it is a standard deviation). Before the training it hardly moved. Now it opens and closes with what the network reads. This answers a question of section 4: half-open gates are only the beginning, and training can open and close them at the right moments.
+# The last number of each printed line says how much a typical gate changes from place to place (it is a standard deviation). Before the training it hardly moved. Now it opens and closes with what the network reads. This answers a question of section 4: half-open gates are only the beginning, and training can open and close them at the right moments.
 #
 # Here is one of these gates at work, the one that closes most clearly at blanks. Each character stands on the colour of the gate after it was read. Does the gate close at *every* blank? And does it do so anywhere else?
 
@@ -178,7 +178,7 @@ plt.show()
 # %% [markdown]
 # ### Against the counts
 #
-# It writes. But is it *good*? Let it compete with the best that counting offers, modified Kneser-Ney from chapter 02, on the same characters. Several lengths $n$ of the n-grams are tried, and the one that is best on the held-out part is taken. The figure shows the held-out loss of your network while it learned, and the counts as a dashed line. (They need no training steps, so their line is level.) Do the two lines cross, and if so, where?
+# It writes. But is it *good*? Let it compete with the best counting model of this course, modified Kneser-Ney from chapter 02, on the same characters. Several lengths $n$ of the n-grams are tried, and the one that is best on the held-out part is taken. The figure shows the held-out loss of your network while it learned, and the counts as a dashed line. (They need no training steps, so their line is level.) Do the two lines cross, and if so, where?
 
 # %% alt="Held-out loss of your LSTM in nats per character over the training steps: it falls steeply and then more and more slowly. A dashed horizontal line is Kneser-Ney on the same text; where the loss is known, a dotted line is the floor."
 # NBVAL_IGNORE_OUTPUT
@@ -237,9 +237,9 @@ print(
 )
 
 # %% [markdown]
-# Compare the two networks first, because the second question of section 3 was how to make the model *good*. If your last network is better than your first, what has made it so? The two differ in the number of training steps, in the loop and, on a laptop, in the size. The table of section 6 separates the loops from the steps. On the kitchen text, with 400 training steps and half-life 1, the course's loop (AdamW, excerpts) comes to 0.90 and yours (gradient descent, stream) to 0.95. So with equal steps, yours is a little behind, and what you have gained comes from training longer. You will write AdamW in chapter 08.
+# Compare the two networks first, because the second question of section 3 was how to make the model *good*. If your last network is better than your first, what has made it so? The two differ in the number of training steps, in the loop and, on a laptop, in the size. The table of section 6 separates the loops from the steps. On the kitchen text, with 400 training steps and half-life 1, the course's loop (AdamW, excerpts) comes to 0.90 and yours (gradient descent, stream) to 0.95. So with equal steps, yours is a little behind, and what you have gained comes from training longer and, on a laptop, from the larger size. (We have not separated the two.) You will write AdamW in chapter 08.
 #
-# Then compare with the counts. If you have lost, you are in good company: so did the course's own run, with its 400 steps, and section 8 shows what it takes to win on a harder text. If you have won, look at how long the dashed line was below yours. A second or two of counting had done as well as all those minutes.
+# Then compare with the counts. If you have lost, you are in good company: so did the course's own run, with its 400 steps, and section 8 shows what it takes to win on a harder text. If you have won, look at how long the dashed line was below yours. For most of your minutes, two seconds of counting had been better.
 
 # %% [markdown]
 # ### What is each further character worth?
@@ -275,9 +275,9 @@ print(pd.DataFrame(curves).T[[*reads]].round(2).to_string(na_rep="-"))
 # %% [markdown]
 # The counts are level from about eleven characters on. What you see of your own network depends on how long it was trained.
 #
-# After a short training (the course's own run has 400 steps) both networks are level at about the same place as the counts, or before it. So such a network does not lose because it forgets. It looks at the same characters as the counts and makes less of them.
+# After a short training (the course's own run has 400 steps) both networks are level at about the same place as the counts, or before it. So such a network does not lose because it forgets. It seems to look at the same characters as the counts and to make less of them.
 #
-# After the 4,000 steps of a laptop, something new can appear: the line of the LSTM goes on falling where the counts are level. We have trained three networks of that size on the kitchen text. With the last ten true characters, all three are far behind the counts; with the last fifty, all three are ahead. (`python -m benchmarks.lstm_reach` measures it.) Their forget gates began half open, with a gradient that vanished after a few characters. And yet, with more training, they have learned to look further back, and that is how they win. This is the second half of the answer to *how could it learn that?*
+# After the 4,000 steps of a laptop, something new can appear: the line of the LSTM goes on falling where the counts are level. We have trained three networks of that size on the kitchen text. With the last ten true characters, all three are far behind the counts; with the last fifty, all three are ahead. (`python -m benchmarks.lstm_reach` measures it.) Their forget gates began half open, with a gradient that vanished after a few characters. And yet, with more training, they have come to depend on characters more than ten back, as the counts do not. How much of their lead comes from there, this test cannot say, because a wrong past also misleads. Section 5 gave half of the answer to *how could it learn that?* This is the other half: training can reach further than the gradient of the start.
 #
 # In any case, your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 

@@ -5,7 +5,7 @@
 #
 # We have measured this on a file of Shakespeare's plays (*tiny Shakespeare*, 1.1 million characters). The LSTM and the counts read the same first $N$ characters of it, and both are judged on the same last tenth, which took no part in any choice. The LSTM is torch's, which computes the same as yours, and it is trained like yours: one layer of 192 numbers, gradient descent, clipping. (`python -m benchmarks.lstm_or_counts TEXT` makes the whole study, so you can repeat it with a text of yours.)
 #
-# **Does more text help?** In the first figure $N$ grows from 10,000 to 0.9 million characters. The LSTM reads its $N$ characters again and again; of several numbers of training steps, the one with the best held-out loss counts. Each dot is one of three random starts. The forget gates start with a bias of 2, a half-life of five to six characters. (We began this study before we had made the table of section 6. The better start comes in the second figure.) Look at the gap between the two lines. Does it close?
+# **Does more text help?** In the first figure $N$ grows from 10,000 to 0.9 million characters. The LSTM reads its $N$ characters again and again. We tried several numbers of training steps and took the one with the lowest held-out loss (at the largest $N$, the longest training). Each dot is one of three random starts. The forget gates start with a bias of 2, a half-life of five to six characters. (We began this study before we had made the table of section 6. The better start comes in the second figure.) Look at the gap between the two lines. Does it close?
 
 # %% folded="draws both over the size of the text" alt="Nats per character over the number of characters, on a logarithmic axis: both lines fall, and the LSTM stays above Kneser-Ney by about a tenth of a nat everywhere but at the left end, where they nearly touch."
 turn = pd.read_csv(paths.DATA / "recurrent" / "turn.csv")
@@ -64,7 +64,7 @@ axes.set(title="LSTMs on 0.9 million characters", xlabel="test loss (nats)")
 plt.show()
 
 # %% [markdown]
-# More training steps help until there is a plateau: 8,000 steps, eighteen times through the whole text, are no better than 4,000. With equal steps, each of the three changes is better than none: the start, the optimiser, and the width. But none of them is enough alone. With 192 numbers, AdamW and the half-open start together are not enough either. What turned the order round was AdamW together with 384 numbers, in all three starts, and it won by little.
+# More training steps help until there is a plateau: 8,000 steps, eighteen times through the whole text, are no better than 4,000. With equal steps, each of the three changes is better than none: the start, the optimiser, and the width. But none of them is enough alone. With 192 numbers, AdamW and the half-open start together have had 2,000 steps only, and there they were not enough either (1.73). Of all the rows that we ran, only AdamW with 384 numbers came past the counts, in all three starts, and by little.
 #
 # Why the larger network wins, we do not know. Here is one thought. A table can only use what stands in the last few characters, and each context is a new case: what it has learned about *the cook* says nothing about *the baker*. In a network, what it learns about one word helps with similar words. Perhaps it takes enough weights and a good optimiser before this advantage shows.
 #
@@ -124,11 +124,11 @@ for name, run in recorded.items():
 # %% [markdown]
 # Each dot is one random start, and the lines join the averages.
 #
-# The LSTM hardly notices the distance. *Singular* or *plural* is one bit. You built a memory for one bit by hand in section 3. These networks have built one for themselves, because it made their loss smaller.
+# The LSTM hardly notices the distance. *Singular* or *plural* is one bit. You built a memory for one bit by hand in section 3. These networks behave as if they had built one for themselves, because it made their loss smaller.
 #
-# The RNN gets worse with every distance. Between five and eight words back its three starts differ widely, and beyond thirteen words all three are at or below one half. On average it falls *below the window* from two words on, although nothing is hidden from it. (A start with a rotation might have helped it, as in game A. We have not tried that here.)
+# The RNN gets worse with every distance. Between five and eight words back its three starts differ widely, and beyond thirteen words all three are at or below one half. (There are only 34 such verbs, so that is hardly different from guessing.) On average it is *below the window* from the first distance on, and clearly so from two words on, although nothing is hidden from it. (A start with a rotation might have helped it, as in game A. We have not tried that here.)
 #
-# The window cannot see the noun beyond four words. It is right more often than not there, so it must go by something nearer; by what, we have not measured.
+# The window cannot see the noun beyond four words. It is right more often than not there. Some of that may come from nearer words, and some from always preferring the more frequent form; we have not measured how much.
 #
 # And how much is this worth in bits? The printed lines say how far each network is above the floor, that is, above the best that is possible on this text. The LSTM is about a fifth closer to it than the other two. But such an average over all words hardly tells you *what* a network has learned; for a reader, it is the difference between a sentence and a mistake.
 
@@ -144,16 +144,16 @@ for name, run in recorded.items():
 # %% [markdown]
 # Here is where your models stand:
 #
-# | | looks back | weights as the past grows | similar words help | training steps of one text |
+# | | looks back | weights as the past grows | similar words help | the places of one text are trained |
 # |---|---|---|---|---|
-# | n-gram | $n - 1$ tokens | explode | no | counting |
+# | n-gram | $n - 1$ tokens | explode | no | (counted) |
 # | window network | $n - 1$ tokens | grow | yes | side by side |
-# | RNN | all, fading | stay | yes | one after the other |
-# | LSTM | as far as its gates allow | stay | yes | one after the other |
+# | RNN | all, usually fading | stay | yes | one after the other |
+# | LSTM | all; how far, one must measure | stay | yes | one after the other |
 
 # %% [markdown]
 # ## What you have now
 #
-# You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and seen that its cell took the other side of the bargain: it lets noise pass, and with it the gradient. You know that the start decides whether a network can learn to keep something, that the best start for a game need not be the best for a text, and what gates are for. Your LSTM has learned a text of yours, by your own training step, and it has written. You have measured how far back it looks. And you know that a counter may still beat it.
+# You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and seen that its cell took the other side of the bargain: it lets noise pass, and with it the gradient. You know that the start can decide how soon a network learns to keep something, that the best start for a game need not be the best for a text, and what gates are for. Your LSTM has learned a text of yours, by your own training step, and it has written. You have measured how far back it looks. And you know that a counter may still beat it.
 #
 # Look at the last column of the table once more. It is the weak point of everything in this chapter. In chapter 06, each word looks at every other word *directly*, all of them at once.
