@@ -5,6 +5,7 @@ One line of JSON in is a question, one line out its answer; it ends with its inp
 server's folder lies in, never one that a notebook happens to lie beside: a course's settings are run.
 """
 
+import contextlib
 import json
 import logging
 import os
@@ -29,7 +30,10 @@ def main() -> None:
     except CourseError as error:
         course, problem = None, str(error)
     for line in sys.stdin:
-        _say(answers, _answer(course, problem, json.loads(line)))
+        question = json.loads(line)
+        _say(answers, _answer(course, problem, question))
+        if question["what"] == "ready" and course is not None:
+            _import_for(course, Path(question["notebook"]))
 
 
 def _course(folder: Path) -> Course:
@@ -72,6 +76,17 @@ def _ready(course: Course, notebook: Path) -> bool:
         return False
     warm.start_early(warm.kind_of(reference, course.nbgrader.Judge))
     return True
+
+
+def _import_for(course: Course, notebook: Path) -> None:
+    """Import what checking this notebook needs, before the first click."""
+    from autograder.chapter.reference import read_reference
+    from autograder.learner import progress  # noqa: F401
+    from autograder.learner.check import chapter_of
+    from autograder.wall import warm
+
+    with contextlib.suppress(Exception):  # whatever it is, the check will say so
+        warm.import_here(warm.kind_of(read_reference(course, chapter_of(course, notebook)), course.nbgrader.Judge))
 
 
 def _check(course: Course, notebook: Path) -> dict[str, Any]:

@@ -272,10 +272,7 @@ class _Trial:
     def _run(self) -> list[Verdict]:
         verdicts: dict[str, Verdict] = {}
         warm.start_early(self.side.kind)
-        for module in self.side.kind.modules:  # imports draw too, and take time: before any seed and any clock
-            if module not in sys.modules:
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(module)
+        warm.import_here(self.side.kind)
         try:
             for position, cell in enumerate(self.notebook.cells):
                 if cell.cell_type == "markdown" and cell.source not in self.our_texts:

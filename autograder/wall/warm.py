@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import importlib
 import os
 import select
 import signal
@@ -196,6 +197,14 @@ def start_early(kind: Kind) -> None:
     if kind not in _refused and bubblewrap_works():
         with _lock, contextlib.suppress(NoFork):
             _parent_for(kind)
+
+
+def import_here(kind: Kind) -> None:
+    """Import on our side what the notebook imports: that draws and takes time, so before any seed and any clock."""
+    for module in kind.modules:
+        if module not in sys.modules:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module)
 
 
 def fork_for(kind: Kind, ours: socket.socket, theirs: socket.socket) -> Fork:
