@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from importlib import metadata
@@ -41,7 +42,7 @@ def test_a_course_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert fault.serious and "not installed" in fault.what and fault.mend.endswith(f"pip install -e {tmp_path}")
     monkeypatch.setattr("autograder.DISTRIBUTION", "nor-such-a-grader")
     (fault,) = doctor.packages(folder)
-    assert fault.mend.endswith(f"pip install -e {ROOT / 'autograder'} -e {tmp_path}")
+    assert fault.mend.endswith(shlex.join(["pip", "install", "-e", str(ROOT / "autograder"), "-e", str(tmp_path)]))
 
 
 def test_whose_packages_count(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from autograder.pages.html import render, write_page
 from autograder.wall.seeds import derived, secret_of
 
 MOST_MODELS = 100
-LONGEST_TEXT = 400  # characters of a continuation, as in lmkit.gallery
+LONGEST_TEXT = 400  # characters of a continuation, as a cell of a course shortens it
 FORMER = "~1"  # ends the name of a model that was replaced by one of the same name
 SIGNATURE = re.compile(r'(<meta name="signature" content=")([0-9a-f]{64})(">)')
 UNSIGNED = "0" * 64  # stands where the signature will
