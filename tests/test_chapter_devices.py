@@ -81,7 +81,6 @@ CHAPTERS = {
             "prompt, 60, by_chance": "prompt, 5, by_chance",
             "prompt, 200, by_chance": "prompt, 5, by_chance",
             "grading=600,": "grading=4,",
-            "for n in (50, 240)": "for n in (2, 3)",
             "grading=2_001": "grading=129",
         },
     ),

@@ -17,9 +17,8 @@
 # down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second, and
 # to find what is wrong with a model that does something else.
 #
-# You will need about five hours. Your model first trains for one minute, in section 4. The long training of section 6 takes between five and twenty minutes
-# on a laptop, depending on its speed; a GPU is faster. After it you may spend about as much time again on making the model better, and in section 7 an LSTM is
-# trained for comparison. Section 4 ends at a good place for a break.
+# You will need about five hours. Your model first trains for one minute, in section 4, and this section ends at a good place for a break. The long training of
+# section 6 takes between five and twenty minutes on a laptop, or less on a GPU.
 
 # %%
 import hashlib
@@ -73,8 +72,8 @@ torch.set_num_threads(1)  # on a CPU; for the long training you may try more
 print("Models of this chapter are trained on:", device)
 
 # %% [markdown]
-# If that line says *cuda*, torch has found a GPU. Then the same cells train there, and with a long text they train a larger model. You have to remember only
-# one thing: if your code creates a new tensor, create it on the device of its input, as in `torch.zeros(3, device=x.device)`.
+# If that line says *cuda*, torch has found a GPU, and the same cells train there. You have to remember only one thing: if your code creates a new tensor, create
+# it on the device of its input, as in `torch.zeros(3, device=x.device)`.
 
 # %% [markdown]
 # ## Your text, and a network that knows nothing
@@ -104,8 +103,8 @@ said = newborn.generate(torch.tensor([list(prompt.encode())]), 80)[0].tolist()
 print(bytes(said).decode("utf-8", errors="replace"))
 
 # %% [markdown]
-# It babbles, and not even in letters. Most bytes cannot be printed, and many of them together are not even valid text. Where that happens, you see the
-# sign �. Remember this line. Everything below is about turning it into your text.
+# It babbles, and not even in letters. Most of these bytes are no sign that can be printed, and where a series of bytes is no valid text, you see the sign �.
+# Remember this line. Everything below is about turning it into your text.
 
 # %% [markdown]
 # ## 1. Bytes to tokens
@@ -116,11 +115,12 @@ print(bytes(said).decode("utf-8", errors="replace"))
 #
 # There is a beautiful way between. Start from bytes, so that nothing is ever unknown. Then look for the pair of neighbours that occurs most often, and make a
 # new token of it. In English this is perhaps *t* and *h*. Then look again: now *th* and *e* may be the most frequent pair, and *the* becomes one token.
-# Each such step is called a **merge**. After a few hundred merges, frequent words are single tokens, and rare words are spelled from pieces. This is **byte-pair encoding**, or BPE. P. Gage invented it in
-# 1994 to compress files, R. Sennrich and others brought it to language in 2016, and the GPT models read their texts through it.
+# Each such step is called a **merge**. After a few hundred merges, frequent words are single tokens, and rare words are spelled from pieces. This is
+# **byte-pair encoding**, or BPE. P. Gage invented it in 1994 to compress files, R. Sennrich and others brought it to language in 2016, and the GPT models read
+# their texts through it.
 #
-# One rule is added. A merge never crosses the border between two words, or the vocabulary would fill up with things like *of the*. So the text is first
-# cut into **pieces**: a word together with the blank before it, a number, a run of punctuation. The function `bpe.pieces` does it:
+# One rule is added. A merge never crosses the border between two words, because otherwise the vocabulary would fill up with things like *of the*. So the text is
+# first cut into **pieces**: a word together with the blank before it, a number, a run of punctuation. The function `bpe.pieces` does it:
 
 # %%
 print(bpe.pieces("the other theory, then the 3rd theft"))
@@ -257,9 +257,9 @@ agrees(
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now your text. The cell counts its pieces and learns the merges with your function. For a megabyte of text this may take half a minute. Then it prints the
-# new tokens that were found first, some from the middle, and the last ones (␣ is a blank, ⏎ the end of a line). Look at the first row: these are the most frequent neighbours of
-# your text. How do the other rows differ from it?
+# Now your text. The cell counts its pieces and learns the merges with your function. For a megabyte of text this may take half a minute. Then it prints three
+# rows of new tokens: the twelve that were found first, twelve from the middle, and the last twelve. (␣ is a blank, ⏎ the end of a line.) In which row do you
+# find the longest ones?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -279,8 +279,8 @@ print(
 )
 
 # %% [markdown]
-# The program has only counted neighbours, and still it has found endings and some whole words. From row to row the tokens become rarer. A long
-# word is found early if it is frequent and if its pieces are shared with other words.
+# The program has only counted neighbours, and still it has found endings and some whole words. The first row holds the most frequent pairs of your text, and most
+# of them are two letters long. A longer token needs several merges, one after the other. So only a very frequent one, such as *the*, is found early.
 
 # %% [markdown] statement="encode"
 # ### There and back
@@ -412,8 +412,9 @@ print(
 )
 
 # %% [markdown]
-# The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has become shorter, so 128 tokens
-# now show the model more of it than 128 bytes did.
+# The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has become shorter: it has fewer
+# tokens than it had bytes. So a model that looks back 128 places now sees more of it.
 #
-# How far should one go? Every further merge shortens the text less than the one before it, because its pair is rarer. And each new token has a price. The model needs one more
-# row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges, which suits a megabyte of text. GPT-2 learned 50,000 of them, from 40 gigabytes.
+# How many merges are best? Every further merge shortens the text less than the one before it, because its pair is rarer. And each new token has a price. The model
+# needs one more row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges, which suits a megabyte of text.
+# GPT-2 learned 50,000 of them, from 40 gigabytes.

@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 3. The model
 #
-# In chapter 06 each place took a weighted mean of the *values* of all places. The weights came from a softmax over scores, and a score said how well the *query* of one place fits
-# the *key* of another. Now places in the future must get weight 0, and the remaining weights must still sum to 1.
+# In chapter 06 each place took a weighted mean of the *values* of all places. The weights came from a softmax over scores, and a score said how well the *query*
+# of one place fits the *key* of another. Now a place must not look at the places after it. They must get weight 0, and the remaining weights must still sum to 1.
 #
 # Take a text of three words, and let the second word look. It may look at the first word and at itself, but not at the third. Suppose that its scores are 0, ln 3 and ln 4. To
 # get rid of the third one, we add $-\infty$ to it before the softmax, because $e^{-\infty} = 0$:
@@ -16,10 +16,11 @@
 #
 # The third word gets the weight 0, and it would get it with any other score, too. The other two weights sum to 1.
 #
-# Every place needs such a row of zeros and $-\infty$. One below the other, these rows form a square, the **causal mask**. It is 0 up to the diagonal, because a place may look at
-# itself, and $-\infty$ to the right of it. The next cell makes this square. The cell below it is the attention of chapter 06, which we take over as it was. Read it once more
-# with the shapes in the comments, because you will need it right below. (Why does it divide by $\sqrt D$? A sum of $D$ products spreads as $\sqrt D$ does, and with widely spread
-# scores the softmax looks at one place only.)
+# Every place needs such a row of zeros and $-\infty$. One below the other, these rows form a square, the **causal mask**. It is 0 up to the diagonal, because a
+# place may look at itself and at all places before it, and $-\infty$ to the right of the diagonal.
+#
+# The first of the next cells makes this square. The second one is the attention of chapter 06, which we take over as it was. Read it once more with the shapes in
+# its comments, because you will call it in the next task. The third cell prints a mask for four places.
 
 
 # %%
@@ -237,18 +238,23 @@ agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 # %% [markdown]
 # ### The modules around it
 #
-# You know the other modules from chapter 07. Attention moves information *between* places. The **feed-forward layer** then works on each place alone: it makes the vector
-# four times wider, applies the activation GELU, and makes it narrow again. Both stand inside a **block**. The picture shows one. Follow the thick line, which is the vector of
-# one place on its way through the block. What happens to it? (LN is a layer norm.)
+# You know the other modules from chapter 07. Attention moves information *between* places. The **feed-forward layer** then works on each place alone: it makes the
+# vector four times wider, applies the activation GELU, and makes it narrow again.
+#
+# Both stand inside a **block**. The picture shows one block, as a single place sees it. The vector of this place comes in as $a$ and goes out as $b$, and LN is a
+# layer norm. Follow the thick line. What happens to the vector on its way?
 
 # %% folded="draws the block" alt="The stream runs straight from a to b. Attention and feed-forward each read a normalised copy of it and add their result."
 drawings.transformer_block("pre")
 
 # %% [markdown]
-# Nothing ever takes the vector's place. Two things are added to it. Each module reads a normalised copy of the vector, computes something, and adds its result to the original. This is called a **residual connection**. The running sum is the **stream**. In code we call it $x$; the picture gives it another letter after each addition.
+# Two things are added to the vector, and nothing else happens to it. Each module reads a normalised copy of the vector, computes something, and adds its result to
+# the original. This is called a **residual connection**. The vector on the thick line, from $a$ to $b$, is called the **stream**. In code it has a single name, $x$.
 #
-# A sum has an advantage: the gradient has a straight way back, along the thick line, from the loss to the first layer. And because the norm comes before each module, this
-# arrangement is called *pre-norm*. The feed-forward layer is short, and the block you write yourself.
+# Adding has an advantage for training: the gradient has a straight way back from the loss to the first layer, along the thick line. The norm stands before each
+# module, so this arrangement is called *pre-norm*.
+#
+# The next cell has the feed-forward layer. The block is yours to write.
 
 
 # %%
@@ -268,12 +274,12 @@ class FeedForward(nn.Module):
 #
 # First write what the picture shows: the `forward` of `Block(width, attention, feed_forward)`. It takes two lines, and its four modules are there already.
 #
-# Then put the blocks together. At the bottom of the model, each token number fetches its vector from an **embedding** $[V, C]$. But the scores of attention depend only on what the tokens are, and not on where they stand.
-# So each place has a vector of its own, too, from a table $[\text{block}, C]$, and the two vectors are added. Then come the blocks, one last norm, and at the top a score for each
-# token of the vocabulary.
+# Then put the blocks together. At the bottom of the model, each token number fetches its vector from an **embedding** $[V, C]$. But this vector does not say where
+# the token stands. So each place has a vector of its own, too, from a table $[\text{block}, C]$, and the two vectors are added. Then come the blocks, one last norm,
+# and at the top a score for each token of the vocabulary.
 #
 # How does a vector become scores? The score of a token is the product of the final vector with that token's own row of the embedding. So one matrix is used at both ends.
-# Such **tied weights** save parameters. They also make sense, because what a token means when it is read and when it is written should be nearly the same.
+# Such **tied weights** save parameters. The idea behind them is that what a token means when it is read has much to do with what it means when it is written.
 #
 # So write `Transformer(vocabulary, block, width, blocks)` with
 #
@@ -578,8 +584,11 @@ agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4
 drawings.transformer_stack()
 
 # %% [markdown]
-# This is your model, from left to right, and the dashed line is the one matrix at both ends. It is also, part by part, the architecture of GPT-2. In section 8 you can
-# load GPT-2's published weights into a model of your class.
+# This is your model, from left to right. It is drawn with three blocks; how many there are, you choose. The dashed line reminds you that embedding and head are
+# one matrix. Part by part, this is also the architecture of GPT-2. In section 8 you can load GPT-2's published weights into a model of your class.
+#
+# The next cell puts a small model together, with two blocks. The cell below it asks this model for the scores of one batch and prints their loss. No weight has
+# been trained yet. Which loss do you expect?
 
 
 # %%

@@ -1,26 +1,28 @@
 # %% [markdown]
 # ## 4. The debugging laboratory
 #
-# Your model has just told you its first loss. The number below it is $\ln V$. A model that knows nothing should say so: it should give each of the $V$ tokens the same probability, $1/V$, and
-# then its loss is $\ln V$. Yours has a far higher loss. There is no error message, and your tests have passed. Let us find out what is going on.
+# Your model has just told you its first loss: it is about 44. The number printed below it is $\ln V = 3.58$. A model that knows nothing should give each of the
+# $V = 36$ letters the same probability, $1/V$, and then its loss is $\ln V$. So yours is far worse than a model that knows nothing. There is no error message, and your
+# tests have passed. Let us find out what is going on.
 
 # %% [markdown]
 # ### The first loss
 #
-# A loss that is far *above* $\ln V$ means that the model is sure of something, and wrong. What could a model be sure of before it has seen a single word? We compare four models. They
-# differ in how they begin:
+# A loss that is far *above* $\ln V$ means that the model is sure of something, and wrong. What could a model be sure of before it has seen a single letter? We let the
+# same model begin in three ways:
 #
-# | model | what it begins with |
+# | start | the matrix of embedding and head |
 # |---|---|
-# | as torch makes it | One matrix for embedding and head, as you have built it. Torch fills an embedding with normal numbers of standard deviation 1. |
-# | two matrices | The same embedding, but the head is a matrix of its own. Torch fills it with much smaller numbers, between $-1/8$ and $1/8$. |
-# | small, 0.02 | One matrix again, with normal numbers of standard deviation 0.02. GPT-2 began so. |
-# | small, 0.05 | The same with 0.05. |
+# | as torch makes it | normal numbers of standard deviation 1, which is what torch puts into an embedding |
+# | small, 0.02 | normal numbers of standard deviation 0.02, as in GPT-2 |
+# | small, 0.05 | normal numbers of standard deviation 0.05 |
 #
-# The function `initialise` below makes the last two. It gives even smaller numbers to the layers that write into the stream (`out` and `down`). There are $2N$ of them, their results
-# add up, and the sum should not grow with the number of layers.
+# The function `initialise` below makes the two small starts. It gives such numbers to all other layers, too. Two layers of each block get even smaller ones: `out` of
+# attention and `down` of the feed-forward layer, because their results are added to the stream. There are $2N$ of these layers, and the sum of their results should
+# not grow with $N$.
 #
-# The cell after it prints a table of the four. Look at the first loss. Then look at the column beside it: how often is the model's favourite next token the one that it has just read?
+# The cell after it prints a table with a row for each start. Look at the first loss. Then look at the column beside it: how often is the model's favourite next token
+# the one that it has just read?
 
 
 # %%
@@ -39,11 +41,9 @@ def initialise(model, layers, std=0.02):
 
 # %%
 rows = {}
-for start in ("as torch makes it", "two matrices", "small, 0.02", "small, 0.05"):
+for start in ("as torch makes it", "small, 0.02", "small, 0.05"):
     set_seed(1)
     newborn, (inputs, targets) = gpt(), batch(0, B=64)
-    if start == "two matrices":
-        newborn.head = nn.Linear(64, V, bias=False)
     if start.startswith("small"):
         initialise(newborn, layers=2, std=float(start.split()[1]))
     with torch.no_grad():
@@ -55,64 +55,53 @@ for start in ("as torch makes it", "two matrices", "small, 0.02", "small, 0.05")
         "score of the token just read": scores.gather(2, inputs[..., None])
         .mean()
         .item(),
-        "standard deviation of scores": scores.std().item(),
     }
 print(f"ln V = {math.log(V):.2f}")
 pd.DataFrame(rows).T.astype(float).round(1)
 
 # %% [markdown]
-# The first model believes that every letter comes twice, and it is completely sure of it. You can compute its certainty by hand:
+# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44, and so it is completely sure. You
+# can compute this score by hand:
 #
-# 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of 64 normal numbers with
-#    standard deviation 1. (What the blocks add is small beside that.)
-# 2. The numbers of the sum have variance 2, so the last norm divides them by $\sqrt 2$.
+# 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of $C = 64$ normal
+#    numbers with standard deviation 1. What the blocks add is small beside that.
+# 2. The numbers of the sum $e + r$ have variance 2, so the last norm divides them by $\sqrt 2$.
 # 3. The head multiplies with the same embeddings again. So the token just read gets the score $(e + r) \cdot e / \sqrt 2$.
-# 4. The product $e \cdot e$ is a sum of 64 squares, about 64, and $r \cdot e$ is small beside it. So the score is about $64 / \sqrt 2 \approx 45$. The embeddings of the other tokens have
-#    nothing to do with $e$, and their scores are much smaller.
+# 4. The product $e \cdot e$ is a sum of 64 squares, about 64, and $r \cdot e$ is small beside it. So the score is about $64 / \sqrt 2 \approx 45$. The embeddings of
+#    the other tokens have nothing to do with $e$, so their scores are much smaller.
 #
-# So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, and they are far too large for a head. In the second model each job has a matrix of its own, and the
-# first loss is near $\ln V$. In the last two models the single matrix is small. Their favourite is still mostly the token just read (the table says how often), for the same reason, but its score is so low that all probabilities are nearly equal.
+# So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, but they are far too large for a head.
 #
-# This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the model is not the
-# one that you think you have built.
+# With the two small starts the favourite is still mostly the token just read, for the same reason. But now its score is 1.0 or less, as the last column shows. With
+# such low scores all probabilities are nearly equal, and the first loss is close to $\ln V$.
 #
-# And what does a bad start cost in the end? We have trained five models for 400 steps on the kitchen text: the four above, and a fifth one with two matrices that both begin
-# at 0.05. Each had the best of five learning rates, and three seeds (`python -m benchmarks.first_weights`). Which of the five do you expect to end worst?
+# This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the
+# model is not the one that you think you have built.
+
+# %% [markdown]
+# And what does a bad start cost in the end? We have trained all three for 400 steps on the kitchen text, each with the best of five learning rates
+# (`python -m benchmarks.first_weights`). The next table has the loss on held-out text, as the mean of three seeds. Bet first: how far behind the
+# others will the first model end, the one that began above 40?
 
 # %%
 recorded = pd.read_csv(paths.DATA / "transformer" / "first_weights.csv")
 recorded = recorded[recorded["seed"] < 4]  # seed 4 chose the learning rates
-after = recorded.groupby("start", sort=False)["loss after 400 steps"]
-pd.DataFrame(
-    {
-        "learning rate": recorded.groupby("start", sort=False)["rate"].first(),
-        "first loss": recorded.groupby("start", sort=False)["first loss"]
-        .mean()
-        .round(1),
-        "after 400 steps": after.mean().round(2),
-        "best seed": after.min().round(2),
-        "worst seed": after.max().round(2),
-    }
-)
+means = recorded.groupby("start")[["loss after 400 steps"]].mean()
+means.loc[list(rows)].round(2)
 
 # %% [markdown]
-# A bad first loss is not a bad end. The model that starts above 40 has caught up with *small, 0.02* after 400 steps (1.86 and 1.87). So the first loss is an instrument: it tells you
-# what you have built, but only a training tells you what that costs. (Ours were short, and the model is small.)
+# It is not behind. *As torch makes it* ends at 1.86, and *small, 0.02* at 1.87. So the first loss is an instrument. It tells you what you have built, but only a training tells
+# you what that costs. The best of the three is *small, 0.05* with 1.72, so your models will begin with 0.05. These were short trainings of a small model.
 #
-# Two changes have helped. One is 0.05 in place of 0.02 (1.72). The other is two matrices as torch makes them, which ended best (1.66). Was it the second matrix? No: with two matrices that both begin at 0.05 the loss is 1.75 (last row), and one matrix at 0.05 has 1.72 (fourth row). The best start has a large embedding and a small head. But its positions and its layers also begin as torch makes them, so we cannot say which of these has helped.
-#
-# Why does 0.05 do better here than GPT-2's 0.02? We have not tested why. One guess is the width. After the last norm the stream has numbers of size 1, and a score is a sum
-# of $C$ products of such a number with a weight. So the scores spread $\sqrt C$ times as widely as the weights. For GPT-2 with $C = 768$ this gives $0.02 \cdot 27.7 = 0.55$. With
-# $C = 64$ it gives only 0.16 for 0.02, but 0.4 for 0.05, as the last column of the first table shows. Whatever the reason, your narrow models will begin with 0.05.
-#
-# And why do we keep one matrix? Because GPT-2 does. With its vocabulary a second one would cost 39 million weights beside 124 million. In section 6 you can try two of them
-# on your own text.
+# And what if the head has a matrix of its own? In the same trials a model with two matrices, begun as torch makes them, ended at 1.66. So a second matrix may help. But it costs
+# weights: with GPT-2's vocabulary it would have 39 million, beside the 124 million of the whole model. GPT-2 has one matrix for both, and so has yours. In section 6
+# you can try two on your own text.
 
 # %% [markdown]
 # ### Overfit one batch
 #
-# The second test costs a few seconds. Take one single batch and train on it again and again. A healthy model learns a handful of texts by heart, and its loss goes to nearly 0. If it does not,
-# it makes no sense to continue with more data.
+# The first loss was a first test. The second test costs a few seconds. Take one single batch, here 8 texts of 16 letters, and train on it again and again. A healthy model learns these few texts by heart, and its loss goes to
+# nearly 0. If it does not, more data will not help either: first find the mistake.
 
 
 # %%
@@ -148,17 +137,17 @@ marks = (1, 10, 20, 30, 50, 100)
 print("loss by step, one batch:", {s: round(float(losses[s - 1]), 2) for s in marks})
 
 # %% [markdown]
-# From $\ln V$ to nearly nothing. But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as you will soon see.
+# The loss goes from $\ln V$ to nearly nothing. But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as you
+# will soon see.
 
 # %% [markdown]
 # ### One minute with your own text
 #
-# Your model can learn, so let it read your text, for one minute. The loop is `train` from `lmkit` for now. Your own comes in section 6, where all the small functions below are
-# used again.
+# Your model can learn, so let it read your own text, for one minute. For now the training loop is `train` from `lmkit`. You will write your own in section 6, and the
+# small functions of the next cells will be used there again.
 #
-# The first cell has the sizes. On a laptop the model gets a little less than a million weights, and in each step it reads $B = 16$ stretches of $T = 128$ tokens. On a GPU, a text of
-# more than three million tokens gets a model of more than ten million weights. A shorter text would not do for so large a model: on an H100 it knew a megabyte of
-# Shakespeare by heart after 1,200 steps.
+# The first cell has the sizes. On a laptop the model gets a little less than a million weights, and in each step it reads $B = 16$ stretches of $T = 128$ tokens. On a
+# GPU the model is larger if your text is long enough for it.
 
 # %%
 small = {"block": 128, "layers": 4, "heads": 4, "width": 128}
@@ -178,31 +167,31 @@ T = my_size["block"]
 
 
 # %%
-def my_batch(i, B=my_B, T=T, seed=1):
+def my_batch(i, seed=1):
     """Batch number i of your own text, on the device: inputs and targets [B, T]."""
     last = len(my_tokens["train"]) - T
-    starts = np.random.default_rng([seed, i]).integers(0, last, B)
+    starts = np.random.default_rng([seed, i]).integers(0, last, my_B)
     inputs, targets = examples(my_tokens["train"], torch.from_numpy(starts), T)
     return inputs.to(device), targets.to(device)
 
 
-def my_newborn(std=my_std, block=T, tied=True, seed=1):
+def my_newborn(std=my_std, tied=True, seed=1):
     """A fresh model of your size, on the device; with tied=False its head has a matrix of its own."""
     set_seed(seed)
-    model = gpt(my_V, **my_size | {"block": block})
+    model = gpt(my_V, **my_size)
     if not tied:
         model.head = nn.Linear(my_size["width"], my_V, bias=False)
     return initialise(model, my_size["layers"], std).to(device)
 
 
 # %% [markdown]
-# To judge the model we need text that it does not learn from. The function `held_out_loss` cuts such a text into separate stretches of $T$ tokens and returns the mean loss. With
-# `most` it takes only so many stretches. They are always the same ones, and they come from everywhere in the text, because the first pages of a book are often a title and a list of
-# contents.
+# To judge the model we need text that it does not learn from. The function `held_out_loss` cuts such a text into separate stretches of $T$ tokens and returns the mean
+# loss. With `most=40` it takes only 40 of these stretches, to save time. They are always the same 40, and they come from everywhere in the text, because the first
+# pages of a book are often a title and a list of contents.
 
 
 # %%
-def windows(tokens, most=None, T=T):
+def windows(tokens, most=None):
     """Inputs and targets [B, T]: the stretches of a text, without overlap; or `most` of them, drawn once and for all."""
     count = (len(tokens) - 1) // T
     chosen = np.random.default_rng(1).permutation(count)[: most or count]
@@ -210,9 +199,9 @@ def windows(tokens, most=None, T=T):
 
 
 @torch.no_grad()
-def held_out_loss(model, tokens, most=None, T=T):
+def held_out_loss(model, tokens, most=None):
     """Mean loss (nats per token) in separate stretches of T tokens, 32 at a time."""
-    inputs, targets = windows(tokens, most, T)
+    inputs, targets = windows(tokens, most)
     batches = zip(inputs.split(32), targets.split(32), strict=True)
     losses = [
         my_loss(model, (x.to(device), y.to(device))).item() * len(x) for x, y in batches
@@ -256,8 +245,8 @@ def go_on(model, tokens, n, pick, longest):
 
 
 # %% [markdown]
-# To check your loop we need a model whose text can be told beforehand. The next one adds up all tokens that it reads and believes that the sum is the next token. (It has only seven tokens, so it
-# takes the remainder modulo 7.) After *1 2* it writes 3, then 1 + 2 + 3 = 6.
+# To check your loop we need a model whose text can be told beforehand. The next one has seven tokens, 0 to 6. It adds up all tokens that it has read and gives the
+# highest score to their sum, or, if the sum is above 6, to the remainder modulo 7. So after *1 2* it writes 3. Then it has read 1, 2 and 3, and it writes 6.
 
 
 # %%
@@ -369,8 +358,11 @@ for _n in (0, 1, 7):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# What can `pick` do? The softmax turns the scores into probabilities, and then a token is drawn with these probabilities. The function `drawn` makes such a `pick`. Its argument `choose` gives the
-# probabilities. For now this is the softmax alone; in section 7 you write a better one.
+# Now your loop needs a `pick` for real text. The usual one turns the scores into probabilities with the softmax, and then draws a token with these
+# probabilities. The function `drawn` makes such a `pick`. It takes another function, `choose`, which gives the probabilities. For now this is `by_chance`, the softmax
+# alone; in section 7 you write a better one.
+#
+# The last cell trains your model for one minute and lets it go on from your prompt.
 
 
 # %%
@@ -390,7 +382,7 @@ def drawn(choose, seed=0):
     return pick
 
 
-def continued(model, text, n, choose, seed=0, T=T):
+def continued(model, text, n, choose, seed=0):
     """Your text and n tokens more, read and written with your encode and decode."""
     tokens = encode(text, merges) or [10]  # it cannot begin from nothing: a line end
     return decode(go_on(model, tokens, n, drawn(choose, seed), T), merges)
@@ -414,15 +406,17 @@ print(f"\nloss on text that it has not read: {first_loss:.2f} nats per token", e
 print(f"(ln V = {math.log(my_V):.2f})")
 
 # %% [markdown]
-# There it is: your tokens, your model, your text, your loop. It is not good yet. But compare it with the babble at the beginning of this chapter. After one minute there should be blanks
-# at plausible distances, word-like pieces, and perhaps some words of your author. Remember the loss in the last line. The long training of section 6 begins again with a fresh model, and it
-# should end lower.
+# There it is: a text written by your tokens, your model and your loop. It is not good yet. But compare it with the babble at the beginning of this chapter. After one
+# minute there should be blanks at plausible distances, word-like pieces, and perhaps some words of your author.
+#
+# The last line has its loss on held-out text. Remember it. The long training of section 6 begins again with a fresh model, and it should end lower.
 
 # %% [markdown]
 # ### What if we forget the mask?
 #
-# Suppose that you had forgotten the causal mask. What would you see? To find out, we go back to the kitchen text and train two networks with one layer of your attention, one with the mask
-# and one without. Write down a prediction before you run the cells: what will the loss be at each of the 16 places of a text, with a mask, and without?
+# Suppose that you had forgotten the causal mask. What would you see? To find out, we go back to the kitchen text, in letters. We train two networks with one layer of
+# your attention, one with the mask and one without. Each reads texts of 16 letters, so it makes 16 predictions for each text. Write down your own prediction before
+# you run the cells: what will the loss be at each of the 16 places, with a mask, and without?
 
 
 # %%
@@ -475,38 +469,39 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Each dot is one of three seeds. Without the mask the loss is close to 0 at 15 of the 16 places: the network simply copies the next letter from the input. But look at the last place. There is nothing to
-# copy there, and when a model writes, *every* place is the last one.
+# Each dot is one of three seeds. Without the mask the loss is close to 0 at places 1 to 15, because there the network simply copies the next letter from the input. At
+# place 16 there is nothing to copy. The next letter is not in the input, and the loss is nearly 3.
 #
-# The figure even flatters the network without a mask. In training it had to guess at place 16, so there it has learned to guess a little. At places 1 to 15 it has never had to. But when a
-# model writes, its text begins short. After 8 letters, place 8 must guess the next one.
+# Now let such a network write. Its text begins short. After 8 letters, say, it must guess the ninth one at place 8. But in training it never had to guess at place 8,
+# because the answer was always in the input.
 #
-# So the next cell shows both networks only the first 8 letters of many texts and measures the loss of the next letter. Then it lets both write.
+# So the next cell shows both networks only the first 8 letters of 500 texts, and measures the loss of the ninth letter. Will the network without a mask be better or
+# worse than a model that knows nothing, whose loss is $\ln V$?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-beginning = [number_of[letter] for letter in "on a foggy day "]
 inputs, targets = (side.to(device) for side in batch(10**6, B=500))
+print(f"a model that knows nothing: ln V = {math.log(V):.1f} nats")
 for masked, one in networks.items():
     with torch.no_grad():
         cost = F.cross_entropy(one(inputs[:, :8])[:, -1], targets[:, 7]).item()
-    print("with the mask" if masked else "without a mask", end=": ")
-    print(f"{cost:.1f} nats for the letter after 8 letters (ln V = {math.log(V):.1f})")
-    written = go_on(one, beginning, 60, drawn(by_chance), 16)
-    print("  ", repr("".join(alphabet[i] for i in written)), "\n")
+    print("with the mask: " if masked else "without a mask:", f"{cost:.1f} nats")
 
 # %% [markdown]
-# One layer and some seconds of training are not enough for good English in either line. So look at the numbers at place 8. There the network without a mask is worse than one that knows nothing, and the other one is much better. (One seed each.) The network with the lower training loss is the one that cannot write.
+# After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in training was close to 0. The network with the mask, whose
+# loss in training was about 2, is much better. Each line is a single seed.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
 # %% [markdown]
 # ### Four patients
 #
-# Now it is your turn to be the doctor. Here are four small Transformers. One is healthy. One starts too sure of itself, one can see the future, and one cannot see the past. (The last
-# one has no position vectors either, so it knows nothing but the token itself.) The code that makes them is below. But they have been shuffled, so you cannot read there which
-# letter has which illness. You have to measure.
+# Now it is your turn to be the doctor. Here are four small Transformers, the patients A to D. One is healthy. One starts too sure of itself. One can see the future.
+# One cannot see the past: it has no position vectors either, so at each place it knows nothing but the token there.
+#
+# The code that makes them is below. But they have been shuffled, so you cannot read there which letter has which illness. You have to measure. The second cell below
+# prints two measurements of each patient.
 
 
 # %%
@@ -734,10 +729,12 @@ for _name, _ill in _wanted.items():
 print("your own model leaks:", leaks(examined, one_batch[0]))
 
 # %% [markdown]
-# Look at the table once more. The patient who sees the future has an impeccable first loss, and it learns its batch by heart, just like the healthy one. These two losses could not tell
-# them apart, but the exchange of a single token did.
+# Think of the patient who sees the future, and of the healthy one. In the table of the four patients these two had the same numbers: the first loss was 3.6, which is
+# $\ln V$, and the loss after 100 steps on one batch was 0.0. So these two losses cannot tell a healthy model from one that cheats. Your function
+# `leaks`, which exchanges a single token, can.
 #
-# So you now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes from left to right.
+# You now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes from left
+# to right.
 
 # %% [markdown] statement="count"
 # ### Count the work
@@ -837,12 +834,11 @@ print("operations, counted by torch:", counter.get_total_flops())
 print(f"squares of attention in GPT-2: {measured_square:.0%}")
 
 # %% [markdown]
-# Your count and torch's are equal to the last digit. For training, multiply by three: in the backward pass each product needs two more, one for the gradient of its input and one for that of
-# its weights.
+# Your count and torch's are equal to the last digit. This was the forward pass. A training step costs three times as much: in the backward pass each product needs
+# two more, one for the gradient of its input and one for the gradient of its weights.
 #
-# The cost of attention is often said to grow with the square of the length, and it does. But when do the squares overtake the weights of the layers? Leave out the head, $2TVC$, and set the squares equal to the products in the layers: $4NT^2C = 24NTC^2$. The answer is $T = 6C$: a text must be six times as long as the model is wide, which means 4,608 tokens for GPT-2.
+# You have often heard that the cost of attention grows with the square of the length, and it does. But when do the squares, $4NT^2C$ operations, overtake the products
+# with the weights of the layers, which are $24NTC^2$? Set the two equal, and you get $T = 6C$. So a text must be six times as long as the model is wide. For GPT-2, with
+# $C = 768$, that means 4,608 tokens, and it reads only 1,024.
 #
-# Operations are not time. The softmax comes on top, and so do the reading and writing of the $T \times T$ tables. Half of each table is masked, so it is computed for nothing. Programs such as
-# *FlashAttention* save a large part of this.
-#
-# *This is a good place for a break.* What is left is to train it on your text, with an optimiser and a loop of your own.
+# *This is a good place for a break.* What is left is to train your model on your text, with an optimiser and a loop of your own.

@@ -4,8 +4,9 @@
 # Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent, the
 # step is the gradient times a learning rate.
 #
-# Let us look at the gradients of your model of one minute, for one batch. The cell prints their typical size (the root of the mean square) in five places. Three of them are rows of the
-# embedding, that is, the vectors of three tokens that occur in your text. The other two are whole tensors. How far apart are the largest and the smallest?
+# Let us look at the gradients in the model that you trained for one minute, for one batch. The cell prints their typical size, that is, the root of the mean square,
+# in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one in the middle, and the one with the
+# smallest. The last two are whole tensors. How far apart are the largest and the smallest of the five?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -27,19 +28,27 @@ for name, size in sizes.items():
     print(f"{name:34} {size:.1e}")
 
 # %% [markdown]
-# A token that hardly ever occurs gets hardly any gradient, because it is hardly ever read and hardly ever expected. A learning rate at which its vector would move throws the others off, and one
-# that suits the others leaves it where it is.
+# The token with the smallest gradient is a rare one. It hardly ever occurs in a batch, so its vector is hardly ever used. If the learning rate is large enough to move
+# this vector, then it is far too large for the others. And a learning rate that suits the others leaves this vector where it is.
 #
-# **Adam** (D. Kingma and J. Ba, 2015) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$, of its gradient $g$, and $v$, of
-# the square $g^2$. The root of $v$ is the typical size, and $m / \sqrt v$ is then of the size of 1, whatever the unit of $g$.
+# **Adam** (D. Kingma and J. Ba, 2015) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$ is the mean of
+# the gradient $g$, and $v$ is the mean of its square $g^2$. Each step mixes a little of the new gradient into both:
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad\qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
 #
-# With $\beta_1 = 0.9$ the mean $m$ looks back over about ten steps. Both means start at 0, and so they are too small at first: after one step, $m$ is only $0.1\, g$. In a true
-# mean, the shares of all gradients sum to 1. In $m$ they sum to $1 - \beta_1^t$ after $t$ steps: 0.1, then 0.19, then 0.27. So we divide $m$ by this number, and in the same way $v$ by $1 - \beta_2^t$.
+# With $\beta_1 = 0.9$ a step takes nine tenths of the old mean and one tenth of the new gradient, so $m$ looks back over about ten steps. The root of $v$ is the typical
+# size of the gradient. The quotient $m / \sqrt v$ says where to go. It is at most about 1, whether the gradients are large or small.
+
+# %% [markdown]
+# Two things are still missing. The first is a correction for the first steps. Both means start at 0, and so they are too small in the beginning: after one step with
+# $\beta_1 = 0.9$, $m$ is only $0.1\, g$. In a true mean, the shares of all gradients sum to 1. In $m$ they sum to $1 - \beta_1^t$ after $t$ steps, that is, to 0.1, 0.19,
+# 0.27 and so on. So we divide $m$ by $1 - \beta_1^t$, and for the same reason $v$ by $1 - \beta_2^t$.
 #
-# **AdamW** (I. Loshchilov and F. Hutter, 2019) adds **weight decay**: each step also multiplies the weight by $1 - \eta\lambda$. Here $\eta$ is the learning rate, and $\lambda$ says how strong
-# the decay is. (We take $\lambda = 0.1$.) So a weight that nothing needs drifts slowly towards 0. Together, with a tiny $\varepsilon$ that keeps the divisor from being 0,
+# The second is **weight decay**, which makes Adam into **AdamW** (I. Loshchilov and F. Hutter, 2019). Each step also multiplies the weight by a number just below 1,
+# namely $1 - \eta\lambda$. Here $\eta$ is the learning rate, and $\lambda$ says how strong the decay is; we take $\lambda = 0.1$. So a weight that nothing needs drifts
+# slowly towards 0.
+#
+# Together, with a tiny $\varepsilon$ that keeps the divisor from being 0, a step is
 #
 # $$w \leftarrow (1 - \eta\lambda)\, w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \varepsilon}.$$
 
@@ -201,7 +210,8 @@ for _axes in ((), (_n,), (_n, _k)):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Here is what you have gained. The first step of three weights whose gradients differ by a factor of a million:
+# What have you gained? The next cell takes the first step for three weights, with a learning rate of 0.1. Their gradients are 1000, 1 and 0.001. How far will each of
+# them move?
 
 # %%
 g, zero = torch.tensor([1000.0, 1.0, 0.001]), torch.zeros(3)
@@ -210,18 +220,20 @@ for gradient, weight in zip(g, new, strict=True):
     print(f"gradient {gradient:9.3f}   step {weight - 1:.4f}")
 
 # %% [markdown]
-# All three move equally far, by the learning rate. So with AdamW the learning rate has a meaning that you can imagine: in the first step, it is the distance that every weight moves. Later a
-# weight moves less than that if its gradients keep changing sign.
+# All three move equally far, by 0.1. So with AdamW the learning rate has a meaning that you can imagine: in the first step, it is the distance that every weight moves.
+# Later a weight moves less than that if its gradients keep changing sign.
 
 # %% [markdown]
 # ### Slowly up, slowly down
 #
-# One learning rate for the whole training is not ideal either. In the first steps every weight moves by nearly the whole learning rate, in a direction that comes from one or two batches. Far
-# from any good place, many such steps can do harm that later ones must undo. Therefore the learning rate begins small and rises step by step. This is called **warm-up**. (In section 6 you
-# can try what happens without it.)
+# Should the learning rate be the same in all steps? In the first steps every weight moves by nearly the whole learning rate, in a direction that comes from one or two
+# batches. That is little to go by. Therefore the learning rate begins small and rises step by step. This is called **warm-up**.
 #
-# At the end, small steps help. Every batch pulls the weights in a slightly different direction, and with a small learning rate these pulls average out. Therefore it falls again, along
-# half a cosine. The function `rate_factor` says by what the learning rate is multiplied in each step. How high is it after a quarter of the steps, and how high after three quarters?
+# At the end of the training, small steps help. Every batch pulls the weights in a slightly different direction, and with a small learning rate these pulls average
+# out. Therefore the learning rate falls again after the warm-up, along half a cosine.
+#
+# The function `rate_factor` gives the factor by which the learning rate is multiplied in a step. The next cell prints it for a training of 1,000 steps, of which 100
+# are warm-up.
 
 
 # %%
@@ -233,16 +245,9 @@ def rate_factor(step, steps, warmup):
     return (1 + math.cos(math.pi * share)) / 2
 
 
-# %% alt="The factor rises in a straight line to 1 within the first 100 of 1,000 steps and falls slowly at first, then faster, then slowly again to 0."
-_, axes = plt.subplots(figsize=(7, 2.4))
-axes.plot([rate_factor(step, 1_000, 100) for step in range(1_000)])
-axes.set(
-    title="The learning rate rises quickly and falls slowly",
-    xlabel="step (of 1,000, of which 100 are warm-up)",
-    ylabel="factor",
-    ylim=(0, 1.05),
-)
-plt.show()
+# %%
+for step in (0, 50, 100, 250, 500, 750, 999):
+    print(f"step {step:3}: {rate_factor(step, 1_000, 100):.2f}")
 
 # %% [markdown]
-# The whole learning rate is reached after a tenth of the steps. After a quarter it is still nearly whole, at 0.93, and after three quarters it is 0.18. The last steps are tiny.
+# The whole learning rate is reached in step 100. In step 250 it is still nearly whole, at 0.93, and in step 750 it is down to 0.18. The last steps are tiny.

@@ -1,15 +1,16 @@
 # %% [markdown]
 # ## 6. Your loop
 #
-# You have a text in tokens, a model, a loss and an optimiser. What connects them is a loop, and it is surprisingly short. A *good* loop does three more things, which one misses when a training takes
-# minutes or days.
+# You have a text in tokens, a model, a loss and an optimiser. What connects them is a loop: take a batch, compute the loss and its gradients, move the weights, and
+# begin again. A *good* loop does three more things, which you will miss when a training takes minutes or days.
 #
-# 1. **It measures the held-out loss.** The loss of the training batches goes down even when the model only learns them by heart. So every now and then we stop and measure the loss on text that
-#    it has never read.
-# 2. **It lets the model write.** A number tells how good the model is, but not what it is like. So at the same moments it calls
-#    a function that may look at the model and let it continue a prompt.
-# 3. **It keeps the best weights.** If the text is short, the held-out loss rises again from some step on, because the model begins to memorise. So the loop keeps a copy of the best weights, a
-#    **checkpoint**. If the held-out loss has not improved for `patience` measurements in a row, the loop stops early. At the end the model gets the best weights back.
+# 1. **It measures the held-out loss.** The loss of the training batches goes down even when the model only learns them by heart. So every now and then the loop stops
+#    and measures the loss on text that the model has never read.
+# 2. **It lets the model write.** A number tells how good the model is, but not what it is like. So at the same moments the loop calls a function that may look at the
+#    model and let it continue a prompt.
+# 3. **It keeps the best weights.** If the text is short, the held-out loss rises again from some step on, because the model begins to memorise. So the loop keeps a
+#    copy of the best weights, a **checkpoint**. At the end the model gets these weights back. If the held-out loss has not improved for several measurements in a row,
+#    the loop stops early. How many these are is called the **patience**.
 
 # %% [markdown] statement="learn"
 # ### Write it
@@ -180,11 +181,11 @@ agrees(
 # %% [markdown]
 # ### Everything of yours, together
 #
-# The next cells put your functions together. `Stepper` moves each weight with your `adamw_step`, at the learning rate of the step. Norms and biases do not decay. One line is new, the one with
-# `clip_grad_norm_`. Think of all gradients as one long vector. If it is longer than 1, it is divided by its length, so that one huge gradient does not fill $m$ and $v$ for the next steps. This
-# is called **clipping**.
+# The next cells put your functions together. The class `Stepper` is the optimiser. In each step it computes the learning rate with `rate_factor`, and then it moves
+# each weight with your `adamw_step`. Norms and biases do not decay.
 #
-# Beside each weight, training keeps three more numbers in memory: its gradient, $m$ and $v$.
+# One line of it is new, the one with `clip_grad_norm_`. Think of all gradients of the model as one long vector. If this vector is longer than 1, it is divided by its
+# length. So a single huge gradient cannot spoil $m$ and $v$ for the steps that follow. This is called **clipping**.
 
 
 # %%
@@ -211,22 +212,20 @@ class Stepper:
 
 
 # %% [markdown]
-# The sizes, the batches and the held-out loss are those of section 4. The function `my_training` hands all of it to your loop. You may change the two numbers at the top as you like.
+# The function `my_training` hands everything to your loop: the batches and the held-out loss of section 4, and the `Stepper`. The two numbers at the top say how many
+# steps the training takes, and after how many steps the loop measures. You may change them.
 
 # %%
 my_steps = budget().choose(grading=600, laptop=1_500, gpu=5_000)
 my_every = budget().choose(grading=50, laptop=50, gpu=100)  # steps between measurements
 
 
-def my_training(
-    model, steps, rate=my_rate, warmup=0.1, T=T, seed=1, look=None, watch=None
-):
-    """Your loop on your text, with as many tokens in a step whatever T is; the (step, held-out loss) that it measured.
+def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, look=None, watch=None):
+    """Your loop on your text; the (step, held-out loss) that it measured.
 
     warmup is the share of the steps; look(step, model) is called before every step, watch at every measurement.
     """
     stepper = Stepper(model, rate, steps, int(warmup * steps))
-    B, most = my_B * my_size["block"] // T, 40 * my_size["block"] // T
 
     def move(model, step):
         if look is not None:
@@ -235,10 +234,10 @@ def my_training(
 
     return learn(
         model,
-        lambda i: my_batch(i, B, T, seed),
+        lambda i: my_batch(i, seed),
         my_loss,
         move,
-        lambda model: held_out_loss(model, my_tokens["valid"], most, T),
+        lambda model: held_out_loss(model, my_tokens["valid"], 40),
         steps,
         my_every,
         patience=8,
@@ -247,8 +246,9 @@ def my_training(
 
 
 # %% [markdown]
-# Before a training that takes minutes, use the instruments of section 4 on this very model. What is its first loss? Does it see the future? How many operations will the training take, by your own
-# count? The cell also takes a few steps, whose result is thrown away. They tell how fast your machine is, and so how long the whole training will last.
+# Before a training that takes minutes, use the instruments of section 4 on this very model. What is its first loss, and is it near $\ln V$? Does the model see the
+# future? The cell also counts the operations of the whole training with your `flops`. Then it takes a few steps, whose result is thrown away, to find out how fast your
+# machine is, and so how long the training will last.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -271,22 +271,13 @@ seconds = (time.perf_counter() - begin) / 10
 operations = 3 * my_B * sum(flops(my_V, T, my_size["width"], my_size["layers"]))
 speed = operations / seconds
 print(f"{operations * my_steps:.1e} operations, {speed / 1e9:,.0f} billion a second")
-if device.type == "cuda":
-    square = torch.randn(8_192, 8_192, device=device)
-    for _ in range(2):
-        begin = time.perf_counter()
-        (square @ square).sum().item()
-        fastest = 2 * 8_192**3 / (time.perf_counter() - begin)
-    print(f"utilisation: {speed / fastest:.0%} of the speed of one large product")
 whole = 1.1 * seconds * my_steps  # with the measurements and the samples
 about = f"{whole / 60:.0f} minutes" if whole > 100 else f"{whole:.0f} seconds"
 print(f"the training will take about {about}")
 
 # %% [markdown]
-# (On a GPU there is one line more, the **utilisation**. It compares your training with the fastest thing that a GPU does with numbers of this kind, a single product of two large matrices.)
-#
-# Now press the key. Before the lines come, make a bet with yourself: after how many steps will you recognise your text? The cell prints both losses as it goes, and the beginning of what the
-# model makes of your prompt after 200 and after 1,000 steps.
+# Now press the key. While it trains, the cell prints the loss on held-out text and the loss on text that the model learns from. After a few hundred steps, and once
+# more later, it prints what the model makes of your prompt. Before the lines come, make a bet with yourself: after how many steps will you recognise your text?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -350,11 +341,14 @@ for i in range(min(42, max(map(len, columns)))):
     )
 
 # %% [markdown]
-# Read them slowly, from left to right. In the beginning there is noise, and the noise is in *your* tokens, so pieces of words may already be in it. After a few hundred steps there are words, and
-# punctuation where punctuation belongs. What comes next depends on your text: names that return, the shape of its lines, a rhythm. Nobody has told the model which words there are, or which follow each other. It has only got tokens that never cross the border of a word, and tried to be less surprised by the next one.
-#
-# Is it good, or does it only look good? Let us look at the curves. Before the first step both are near $\ln V$, where a model stands that knows nothing. The dotted line belongs to a model that knows
-# how often each token occurs in your text, and nothing else. How soon is your model better than that? And how far apart are the two curves at the end?
+# Read the columns slowly, from left to right. In the first one there is noise. It is made of *your* tokens, so there may be pieces of words in it already. From column
+# to column there are more words, and punctuation comes to stand where punctuation belongs. What else comes depends on your text: names that return, the shape of its
+# lines, a rhythm. Nobody has told the model which words there are, or which word follows which. It has only tried to be less surprised by the next token.
+
+# %% [markdown]
+# Is it good, or does it only look good? The next figure shows two curves, the loss on held-out text and the loss on text that the model learns from. Before the first
+# step both are near $\ln V$. There is also a dotted line. It is the loss of a model that knows how often each token occurs in your text, and nothing else. How soon is
+# your model better than that? And how far apart are the two curves at the end?
 
 # %% alt="Loss on held-out text and on training text over the steps. Both fall steeply below a dotted line, which knows only the frequencies of tokens, and then more and more slowly."
 # NBVAL_IGNORE_OUTPUT
@@ -378,58 +372,45 @@ print(
 )
 
 # %% [markdown]
-# The fall down to the dotted line is quick, because frequencies are easily learned. Below the line your model makes use of what it has read before. Below the figure the cell has printed the loss once more, as a **perplexity**, which is $e$ to the power of the loss. Your model is now as uncertain as somebody who chooses among so many tokens that are all equally likely.
+# Both curves soon fall below the dotted line, because frequencies are easily learned. From there on your model makes use of what it has read before.
 #
-# As long as the two curves lie together, your model learns what holds for all of your text. Where the dashed one falls and the other one does not, it learns your text by heart. If the held-out loss has even risen, then your text is probably too short for this model, and early stopping has saved the best weights for you. (Larger models are often trained with **dropout** then. It sets some of the numbers in the stream to 0 at random, which makes it harder to learn by heart.)
+# As long as the two curves lie together, your model learns what holds for all of your text. If the dashed curve falls and the solid one does not, your model learns the
+# text by heart. If the held-out loss has even risen, your text is probably too short for this model. Then your loop has given you the best weights from before the rise.
 #
-# What if a batch does not fit into memory? Cut it into parts and let their gradients add up before the single move. This is called **gradient accumulation**. In your loop it needs one line more:
-#
-# ```python
-# for part in parts:  # of equal size
-#     (loss(model, part) / len(parts)).backward()
-# ```
+# Below the figure the cell has printed the loss once more, as a **perplexity**, which is $e$ to the power of the loss. If it is 10, for example, your model is as
+# uncertain as somebody who chooses among ten tokens that are all equally likely.
 
 # %% [markdown]
 # ### Make it better
 #
-# So far the model has learned with our settings. Now you decide. The function `attempt` trains a fresh model for a fifth of the steps, with one thing changed, and adds a row to a table. So five
-# of these trainings take as long as the long one did:
+# So far the model has learned with our settings. Now you decide. The function `attempt` trains a fresh model with one setting changed and adds a row to a table. It takes
+# only a fifth of the steps, so five attempts take as long as the long training did. You can change one of these:
 #
-# | change | for example | the question |
+# | setting | for example | the question |
 # |---|---|---|
 # | `rate` | `2 * my_rate`, `my_rate / 2` | Was our learning rate good for your text? |
+# | `warmup` | `0`, `0.2` | What share of the steps should be warm-up? (We took 0.1.) |
 # | `std` | `2 * my_std`, `my_std / 2` | Are the first weights of a good size? |
-# | `context` | `2 * T`, `T // 2` | Does it help to look further back? |
-# | `tied` | `False` | Is a second matrix worth its weights? |
-# | `warmup` | `0`, `0.2` | Do you need it, and how long should it be? (A share of the steps; we took 0.1.) |
+# | `tied` | `False` | Should the head have a matrix of its own? |
 # | `seed` | `2`, `3` | How much is luck? |
 #
-# The next cell first calls `attempt()` with nothing changed. This is the model with which you compare all others. A change can be judged only beside a model that had as many steps, because in a short training the learning rate rises and falls sooner. Bet before each row.
-#
-# How large must a difference be? With equal settings, three seeds differed by up to 0.04 nats in our trial on Shakespeare (300 steps of a laptop's sizes). So a difference below 0.04 shows nothing. On your text and with your steps luck may be larger: to find out, call `attempt(seed=2)` and `attempt(seed=3)`. With another context a difference should be larger still, because the held-out text is then cut in other places. (Every step reads the same number of tokens, so with a longer context it reads fewer texts.)
+# The next cell defines `attempt`. The cell below it first calls `attempt()` with nothing changed. This is the model with which you compare all others, because it has
+# had as many steps as they have. Then it calls `attempt(warmup=0.2)`. Bet before you run it, and add calls of your own.
 
 # %%
 attempts = []
 
 
 def attempt(
-    steps=my_steps // 5,
-    rate=my_rate,
-    std=my_std,
-    context=T,
-    tied=True,
-    warmup=0.1,
-    seed=1,
+    steps=my_steps // 5, rate=my_rate, warmup=0.1, std=my_std, tied=True, seed=1
 ):
     """Trains a fresh model with these settings and your loop; the table of all attempts so far."""
-    begin, model = time.perf_counter(), my_newborn(std, context, tied, seed)
-    history = my_training(model, steps, rate, warmup, context, seed)
-    settings = {"rate": rate, "std": std, "context": context, "tied": tied}
+    begin, model = time.perf_counter(), my_newborn(std, tied, seed)
+    history = my_training(model, steps, rate, warmup, seed)
+    settings = {"rate": rate, "warmup": warmup, "std": std, "tied": tied, "seed": seed}
     found = {"held-out loss": min(loss for _, loss in history), "model": model}
     found["minutes"] = (time.perf_counter() - begin) / 60
-    attempts.append(
-        {"steps": steps, **settings, "warmup": warmup, "seed": seed, **found}
-    )
+    attempts.append({"steps": steps, **settings, **found})
     table = pd.DataFrame(attempts).drop(columns="model")
     return table.round({"held-out loss": 2, "minutes": 1})
 
@@ -441,10 +422,13 @@ attempt()  # nothing changed
 attempt(warmup=0.2)
 
 # %% [markdown]
-# (In the course's own copy the short trainings have only 120 steps. The unchanged one ended at 3.54, which is worse than the long one after 50 steps: 12 steps of warm-up seem to be too few for a rate of 0.01. With 24 of them it ended at 2.83. One seed each.)
+# Which row has the lowest held-out loss? Before you believe it, ask how much luck can do. In our trial on Shakespeare, three seeds with equal settings differed by up to
+# 0.04 nats after 300 steps. On your text luck may do more: `attempt(seed=2)` and `attempt(seed=3)` tell you. So trust a difference only if it is larger than 0.04, and
+# larger than the differences between your seeds.
 #
-# Is one row better than the first by more than 0.04? The next cell has a dictionary, `my_choice`. Write the winning change into it, and it is trained with all the steps. Changes that were good for a short training need not be good for a long
-# one, so the two long ones are compared, too. If the new model is better by more than 0.04, it becomes `my_model`, and everything below is done with it.
+# Has a setting won? Then write it into `my_choice` below, and the next cell trains it with all the steps. What is good for a short training need not be good for a long
+# one, so the cell compares the two long trainings. If yours is better by more than 0.04, it becomes `my_model`, and everything below is done with it. If no setting has
+# won, leave `my_choice` empty.
 
 # %% scratch=true
 my_choice = {}  # for example {"rate": 2 * my_rate, "tied": False}
@@ -457,10 +441,10 @@ if my_choice:
     latest = attempts[-1]
     print(f"our settings: {my_best:.2f}, yours: {latest['held-out loss']:.2f}")
     if latest["held-out loss"] < my_best - 0.04:
-        my_model, T, minutes = (latest[key] for key in ("model", "context", "minutes"))
+        my_model, minutes = latest["model"], latest["minutes"]
         weights = sum(w.numel() for w in my_model.parameters())
         print("your choice has won:")
-        print(continued(my_model, prompt, 60, by_chance, T=T))
+        print(continued(my_model, prompt, 60, by_chance))
 else:
     print("my_choice is empty: my_model stays as it is.")
 
@@ -469,7 +453,8 @@ else:
 #
 # A trained model is not a closed box. Two views into it cost little.
 #
-# The first one asks where your model is surprised. It reads some text that it has not learned from. The darker a token is, the more nats it has cost. Where do you expect the dark places to be?
+# The first view shows where your model is surprised. It reads a few lines of held-out text, and the figure colours each letter by the loss of its token, in nats: the
+# darker, the more surprising. (The first token is left out, because nothing comes before it.) Where do you expect the dark places to be?
 
 # %% folded="colours a text by its surprises" alt="Some lines of your text. Each token has a colour, the darker the more nats it cost."
 # NBVAL_IGNORE_OUTPUT
@@ -507,8 +492,9 @@ plt.show()
 # Most of the dark places are beginnings of words and of names. Once a word has begun, the rest of it is usually cheap, because there are few ways to complete it.
 
 # %% [markdown]
-# The second view is attention, as in chapter 06. For each head the next cell prints two numbers, averaged over a few held-out stretches. The first is the share of its weight that goes to the token just
-# before. The second is how many tokens it looks back on average. The last line of each table is there for comparison. It belongs to a head that looks at all tokens equally.
+# The second view is attention. In chapter 06 you met heads that always look at the token just before. Has your model learned such a head? For each head the next cells
+# compute how much of its weight goes to the token just before, on average over some held-out text. They print one row for each layer, with a number for each of its
+# heads. The last row is what a head would have that looks at all tokens equally.
 
 
 # %%
@@ -539,33 +525,24 @@ def attention_weights(model, tokens):
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-stretches = windows(my_tokens["valid"], 8, T)[0].to(device)
+stretches = windows(my_tokens["valid"], 8)[0].to(device)
 looked = attention_weights(my_model, stretches).mean(1)  # [layers, H, T, T]
 equal = future_mask(T).softmax(-1)  # a head that looks at all tokens equally
-places = torch.arange(T)
-
-
-def looks_back(looked):
-    """Tokens that it looks back on average, [...] from weights [..., T, T]; the second half of the places."""
-    return (looked * (places[:, None] - places)).sum(-1)[..., T // 2 :].mean(-1)
 
 
 def on_the_one_before(looked):
-    """The weight on the token just before, likewise."""
+    """The weight on the token just before, [...] from weights [..., T, T]; the mean of the second half of the places."""
     return looked.diagonal(-1, dim1=-2, dim2=-1)[..., T // 2 :].mean(-1)
 
 
-for title, measure, unit in (
-    ("weight of the token before (%)", on_the_one_before, 100),
-    ("tokens it looks back", looks_back, 1),
-):
-    print(title)
-    for layer, values in enumerate(measure(looked), start=1):
-        print(f"  layer {layer}:", *(f"{unit * value:5.0f}" for value in values))
-    print(f"  all equal: {unit * measure(equal):4.0f}\n")
+print("weight of the token before (%)")
+for layer, values in enumerate(on_the_one_before(looked), start=1):
+    print(f"layer {layer}:  ", *(f"{100 * value:5.0f}" for value in values))
+print(f"all equal: {100 * on_the_one_before(equal):5.0f}")
 
 # %% [markdown]
-# Which head looks most at the token before? The next figure shows what this head does with one line of your text. Each row is a token that looks.
+# The next figure shows the head with the highest of these numbers, at work on one line of your text. Each row of the figure belongs to a token that looks, and each
+# column to a token that is looked at. Dark is much weight. The token just before is one place to the left of the diagonal.
 
 # %% folded="draws one head" alt="A table of attention weights for one line of your text, a row for each token that looks: the head with most weight on the token before."
 # NBVAL_IGNORE_OUTPUT
@@ -589,7 +566,7 @@ axes.set(
 plt.show()
 
 # %% [markdown]
-# If there is a dark line just below the diagonal, this head has found out that the token before is worth knowing. Together with its own token, a place then knows two, which is what a trigram uses. After a
-# short training only some rows may show it.
+# If there is a dark line beside the diagonal, this head has found out that the token before is worth knowing. A place then knows two tokens, its own and the one before
+# it, and that is what a trigram uses. After a short training only some rows may show it.
 #
-# And the other heads? Go back to the table above the figure. If the numbers of a head are near those of *all equal*, our two numbers cannot tell it from a head that looks everywhere alike. It may look at particular tokens, or at some greater distance.
+# We have picked the head in which this habit is strongest. What the other heads look for, this one number does not tell.

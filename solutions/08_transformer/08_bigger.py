@@ -1,14 +1,17 @@
 # %% [markdown]
 # ## 8. Bigger
 #
-# A million weights and five minutes are one end of a long scale. At the other end is *the same program*. In this section other people's weights move into the class that you wrote.
+# Your class can hold more than what you have trained yourself. In this section weights that others have trained move into it.
 
 # %% [markdown]
 # ### Trained by somebody else
 #
-# `lmkit` has a trainer with the refinements that one wants for long runs: checkpoints on disk, several GPUs, a better optimiser. Its Transformer, with the right switches, has exactly your modules under your
-# names. So what it has trained fits into your class. Here is such a run, recorded. It read the kitchen text word by word, on one core, with an optimiser called Muon. The next cell loads its weights into a model
-# of yours and compares the scores of both for the same words. It also prints how much the model has read.
+# `lmkit` has a Transformer of its own. With the right settings it has exactly your modules under your names, so its weights fit into your class. The next cell loads a
+# recorded training of it, which read the kitchen text word by word. The cell copies the weights into a model of yours, gives both models the same six words, and prints
+# the largest difference between their scores.
+#
+# Below that it prints how long the recorded training took, and how good the model is. On the kitchen text one can say this exactly, because we wrote the grammar that
+# generates it. The **floor** is the number of bits per word that no model can go below, and the cell prints how far above the floor the model is.
 
 # %%
 run = runs.load("kitchen-gpt")
@@ -30,7 +33,7 @@ print(f"{trained['CPU seconds'] / 60:.1f} minutes of one core")
 print(f"{trained['bits above the floor']:.2f} bits per word above the floor")
 
 # %% [markdown]
-# The scores are the same: what you have built *is* that model. And this is how it writes, in your loop, with your `next_distribution` choosing the words:
+# The scores are the same, so what you have built *is* that model. In the next cell it writes, in your loop, with your `next_distribution` choosing the words:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -41,31 +44,21 @@ for seed in (1, 2):
     print(" ".join(symbols[token] for token in told[1:]).replace(" </s>", "\n  "), "\n")
 
 # %% [markdown]
-# You can do the same with your own text. Type this into a terminal before you go to bed; the run can be interrupted, and with `--resume` it goes on:
-#
-# ```bash
-# python -m lmkit.pretrain --text work/texts/my.txt --level bpe --out runs/mine \
-#     --set positions=learned --set norm=layer --set activation=gelu --set bias=true \
-#     --set layers=4 --set heads=4 --set width=128 \
-#     --set vocabulary=1000 --set block=128 --set steps=5000
-# ```
-#
-# In the morning `runs.load("runs/mine")` gives you the model, and its weights fit into `gpt(1000, block=128, layers=4, heads=4, width=128)`. Look at its history, too. If the validation loss has risen again,
-# the model has learned your text by heart, as in section 6, and fewer steps are better.
+# Its sentences hold together, though not everything that happens in them makes sense. To train such a model on your own text, see `docs/pretrain.md`.
 
 # %% [markdown]
 # ### GPT-2
 #
-# In February 2019 OpenAI announced GPT-2, and held its largest version back for months, because it was said to write too well. The smallest version has 12 layers of 12 heads, a width of 768 and a vocabulary
-# of 50,257 tokens. Its architecture is the one that you have just written: learned positions, pre-norm blocks with GELU, one matrix at both ends. (Its GELU is computed by an approximation, which changes a value
-# by less than a thousandth.) The weights are public. So they should fit into *your* class.
+# In February 2019 OpenAI announced GPT-2, and held its largest version back for months, because it was said to write too well. The smallest version has 12 layers of 12
+# heads, a width of 768 and a vocabulary of 50,257 tokens. Its architecture is the one that you have just written: learned positions, pre-norm blocks with GELU, one matrix
+# at both ends. The weights are public. So they should fit into *your* class.
 #
-# With an internet connection the next cell can fetch them, once, about 550 megabytes. With them come GPT-2's 50,000 merges. These are a list of pairs, just like yours, so your own `encode` and `decode` read and
-# write GPT-2's tokens. (GPT-2 numbers the 256 bytes in an order of its own, and `gpt2.load` sorts the rows of its embedding into ours.)
+# With an internet connection the cells below can fetch them, once, about 550 megabytes. With the weights come GPT-2's 50,000 merges. They are a list of pairs, just like
+# yours, so your own `encode` and `decode` read and write GPT-2's tokens.
 #
-# Set `fetch_gpt2 = True` if you want to try it. Then the first cell says that 124 million weights are in your class, and the second one lets GPT-2 finish the sentence *The secret of a good soup is*, with 40
-# tokens that come out of your `go_on` and your `next_distribution`. Offline both cells rest, and you miss nothing that a later section needs. (The course's own copy of this notebook was made without internet, so
-# we cannot show you the sentence here.)
+# If you want to try it, set `fetch_gpt2 = True`. Then the second cell puts 124 million weights into your class, and the third one lets GPT-2 finish the sentence *The
+# secret of a good soup is*, with 40 tokens that come out of your `go_on` and your `next_distribution`. Without internet these cells do nothing, and no later section needs
+# them. The course's own copy of this notebook was made without internet, so we cannot show you the sentence here.
 
 # %% scratch=true
 fetch_gpt2 = False  # 550 megabytes, once
@@ -103,50 +96,25 @@ if big is not None:
     print(decode(told, published.merges))
 
 # %% [markdown]
-# GPT-2 and the model that wrote the noise *after 0 steps* in section 6 have the same parts. (If you have fetched GPT-2, you have seen its weights fit into your class.) What differs is above all their number, 124 million in place of about a million, and 40 gigabytes of text in place of a megabyte. Making both larger is called **scaling**, and chapter 10 asks whether one can forecast what it brings.
+# GPT-2 has the same parts as the model that wrote the noise at 0 steps in section 6. What differs is above all the size and the training: 124 million weights in place of
+# about a million, and 40 gigabytes of text in place of a megabyte. Making both larger is called **scaling**, and chapter 10 asks whether one can forecast what it brings.
 
 # %% [markdown]
 # ### What newer models do differently
 #
-# GPT-2 is from 2019. Surprisingly little has changed since. Today's models normalise with the root mean square alone (**RMSNorm**), use other activations in the feed-forward layer, leave out the biases, and have
-# replaced the table of positions by **rotary positions** (J. Su and others, 2021).
+# GPT-2 is from 2019, and surprisingly little has changed since. Many of today's models normalise with the root mean square alone (**RMSNorm**), use another activation in
+# the feed-forward layer, and leave out the biases. And instead of learning a vector for each position, they turn queries and keys by an angle that grows with the position
+# (**rotary positions**, J. Su and others, 2021). Then a score depends on how far apart two tokens are, and not on where they stand.
 #
-# Rotary positions work like the hands of clocks. Take the numbers of a query in pairs. Each pair is the end of one hand, and each hand has a speed $\alpha$ of its own. It is turned by an angle that is proportional to the place, and the same is done with the keys. A query at
-# place 7 is turned by $7\alpha$, and a key at place 5 by $5\alpha$. So the angle between them has changed by $2\alpha$. At the places 107 and 105 it would have changed by $2\alpha$, too. So the score knows how far apart
-# two words are, and not where they stand.
-
-# %% [markdown]
-# ### A cache
+# Another change is a matter of speed. When your model writes, it reads the whole text again for every new token. Is that necessary? A place never looks at later ones. So as
+# long as the text fits into the model, the keys and values of a place stay what they are when a new token is added. One can keep them in a **cache**.
 #
-# The other important change is a matter of speed. When you let your model write, it reads the whole text again for every new token. Is that necessary? A place never looks at later ones. So as long as the text
-# fits into the model, its keys and values stay what they were when a new token is added. One can keep them in a **cache**.
-#
-# The picture shows three rounds of writing after a prompt of three tokens. How many places does the model compute without a cache, and how many with it?
+# The picture shows three rounds of writing after a prompt of three tokens. How many tokens are read in all, without a cache and with one?
 
 # %% folded="draws the cache" alt="Three rounds of writing. Without a cache all tokens are computed in each round, 12 in all; with it only the new one after the prompt, 5 in all."
 drawings.kv_cache(prompt=3)
 
 # %% [markdown]
-# Without a cache the model computes 3 + 4 + 5 = 12 places. With it, every token after the prompt costs one place, which makes 3 + 1 + 1 = 5.
-#
-# Does this save time? Your class has no cache, but the Transformer of `lmkit` has one. So we let the model that you loaded at the beginning of this section write the same story twice, always with the
-# likeliest word: first in your class, and then in `lmkit`'s. The weights are the same, so the words should be the same, too.
-
-
-# %%
-# NBVAL_IGNORE_OUTPUT
-# (times differ from run to run)
-cached = run.network.to(device)
-begun = torch.tensor([tokens_of_story], device=device)
-for n in (50, 240):
-    begin = time.perf_counter()
-    slow_story = go_on(yours, tokens_of_story, n, likeliest, form["block"])
-    slow, begin = time.perf_counter() - begin, time.perf_counter()
-    fast_story = cached.generate(begun, n, temperature=0.0)[0].tolist()
-    fast = time.perf_counter() - begin
-    print(f"{n:3} words: {slow:.2f} s without a cache, {fast:.2f} s with it", end="; ")
-    print("the same words:", slow_story == fast_story)
-
-# %% [markdown]
-# The longer the text, the more the cache saves. Its price is memory: two numbers for each layer, place and unit of width. For GPT-2 with its 1,024 places these are $2 \cdot 12 \cdot 1024 \cdot 768$ numbers, or 38
-# megabytes at two bytes each, for every single text that is being written. A service with a thousand readers needs 38 gigabytes for caches, while the model itself takes only a quarter of a gigabyte.
+# Without a cache the model reads 3 + 4 + 5 = 12 tokens. With it, each round after the first reads only the newest token, which makes 3 + 1 + 1 = 5. So the longer the text,
+# the more work the cache saves. It costs memory: for a text of 1,024 tokens GPT-2 would keep $1024 \cdot 12$ keys and as many values, of 768 numbers each. With two bytes for a
+# number that makes 38 megabytes.
