@@ -124,7 +124,7 @@ agrees(rnn, ours.rnn, *_given, by=gradients, mixtures=2, rtol=1e-3, atol=1e-3)
 #
 # Take two texts that differ only in their first token, and let the same network read both. After each token, compare the two states. As long as they differ, the network still knows something about the first token. When they are equal, the first token is forgotten for good.
 #
-# How long that takes depends on $W_h$. To have a single knob, we make $W_h$ a rotation times a number $\rho$. A rotation changes no lengths. So at each step the old state becomes $\rho$ times as long, before the tanh squeezes it.
+# How long that takes depends on $W_h$. To have a single knob, we make $W_h$ a rotation times a number $\rho$. (Ours may mirror the space as well. The word for both is an *orthogonal* matrix.) A rotation changes no lengths. So at each step the old state becomes $\rho$ times as long, before the tanh squeezes it.
 #
 # Make a guess for $\rho$ = 0.8, 1 and 1.1 before you run the cell: which of the three curves will go down? (The vertical axis is logarithmic. On such an axis, a straight line means *the same factor at each step*.)
 
@@ -156,7 +156,7 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# With $\rho = 0.8$ the line is straight: at every step, the first token loses the same share. At $\rho = 1$ only the tanh wears the difference down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it.
+# With $\rho = 0.8$ the line is straight: at every step, the difference shrinks by the same factor. At $\rho = 1$ only the tanh wears it down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it.
 
 # %% [markdown]
 # ### And how far does a gradient reach?
@@ -168,7 +168,7 @@ plt.show()
 # Here is an example with $k = 2$. Let $W_h$ be a quarter turn times $\rho = 0.8$, that is, $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$, and let the states be so small that all slopes are nearly 1. If the gradient of $h_t$ is $(1, 0)$, then that of $h_{t-1}$ is $W_h^\top (1, 0) = (0, -0.8)$, and that of $h_{t-2}$ is $(-0.64, 0)$. So the gradient turns, and each step back makes it 0.8 times as long.
 
 # %% [markdown]
-# In the next cell, autograd does this with 32 numbers. It goes back through *your* loop, one state at a time, and after each step back we measure the **length** of the gradient, that is, the root of the sum of its squares. The dashed lines are the prediction from the example, $\rho$ to the power of the steps. Which of the three measured lines will leave its prediction?
+# In the next cell, autograd does this with 32 numbers. It goes back through *your* loop, one state at a time, and after each step back we measure the **length** of the gradient, that is, the root of the sum of its squares. The dashed lines are the prediction from the example, $\rho$ to the power of the steps. Some of the three measured lines will leave their predictions. Which ones, and in which direction?
 
 # %% alt="Length of the gradient by steps back, on a logarithmic scale: for rho 0.8 it falls in a straight line along the dashed prediction; for 1.0 it falls slowly; for 1.1 it stays far below its dashed line."
 
@@ -207,7 +207,7 @@ plt.show()
 # - With $\rho = 1$ the prediction is level. The measured gradient sinks slowly, to about a sixth, because the slopes of the tanh are a little smaller than 1.
 # - With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times as long. Without the tanh it would follow its dashed line, up to nearly 300 times. This is called **exploding**. Here the tanh holds it back, but it does not always do so.
 #
-# Compare this with the figure of the echo. The two ask opposite questions, and still the curves look alike. The reason is that both ways lead through the same states, and at each of them through the same slope and the same $W_h$. A token that is soon forgotten gets little gradient.
+# Now compare this figure with that of the echo. They ask opposite questions, and still they show the same two things. With $\rho = 0.8$ the echo shrinks to about a millionth of its first value over the 60 tokens, and so does the gradient. With $\rho = 1$ both shrink to about a sixth. (Only the lines of 1.1 differ in their shape.) The reason is that both ways lead through the same states, and at each state through the same slope and the same $W_h$. So a token that is soon forgotten gets little gradient.
 
 # %% [markdown]
-# So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. (Q. Le, N. Jaitly and G. Hinton, 2015, got far with the simplest one, the identity, in a network with ReLU in place of the tanh.) But notice how it starts: it keeps everything for equally long, a comma as well as the subject of the sentence. Training can change that, but nothing in its equation is made for it. A reader should be able to *decide*: this I keep, that I forget, and this new thing replaces that old one. For decisions we need another kind of network.
+# So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. But such a network keeps everything for equally long at first, a comma as well as the subject of the sentence. Training can change that, but nothing in its equation is made for it. A reader should be able to *decide*: this I keep, that I forget, and this new thing replaces that old one. For decisions we need another kind of network.

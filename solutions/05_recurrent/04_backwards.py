@@ -17,7 +17,7 @@
 #
 # $$G = dC + dh \star o_t \star (1 - \tanh^2 C_t).$$
 #
-# In the example, the slope of the tanh is $1 - 0.80^2 = 0.36$, so $G = 0.2 + 1 \cdot 0.5 \cdot 0.36 = 0.38$. From here on, $G$ is *the* gradient of $C_t$, and $dC$ is not needed any more.
+# In the example, the slope of the tanh is $1 - 0.80^2 = 0.36$, so $G = 0.2 + 1 \cdot 0.5 \cdot 0.36 = 0.38$. From here on, $G$ is *the* gradient of $C_t$, and we use it instead of the $dC$ that arrived.
 #
 # **Step 2: through the equations of $C_t$ and $h_t$.** In $C_t = f_t \star C_{t-1} + i_t \star \tilde C_t$, each factor is multiplied by a partner. If $C_{t-1}$ changes a little, $C_t$ changes $f_t$ times as much. So the gradient of each factor is $G$ times its partner. The output gate stands in the other equation, $h_t = o_t \star \tanh(C_t)$, so it gets $dh$ times its partner there.
 #
@@ -256,9 +256,11 @@ print("30 steps, the largest difference is below 1e-10:", off < 1e-10)
 # %% [markdown]
 # ### How far does it come?
 #
-# And now the question of section 2 again: how much of a gradient arrives after many steps? Start at the end of a text and go back step by step. We follow the gradient that each step hands back to its old cell, the third answer of your `lstm_back`. (It already contains what came through the $h$ of this step.) If the forget gate had the same value $f = \sigma(b_f)$ at every step, then each step back would multiply it by $f$. So after as many steps as the half-life, half of it should be left.
+# And now the question of section 2 again: how much of a gradient arrives after many steps? We start at the end of a text and go back step by step. After each step we measure the length of `dC_old`, the third answer of your `lstm_back`. This is the gradient that the step hands back to its old cell.
 #
-# The next cell tries it. Your `lstm_step` reads the 60 tokens of section 2, your `lstm_back` goes back through them, and your `forget_bias` sets $b_f$ for four half-lives. To keep the forget gate nearly constant, all weights are random and very small. The dashed lines are the prediction. Do the measured lines follow them?
+# What should we expect? In the first row of the table above, $C_{t-1}$ gets the gradient of $C_t$ times $f_t$. Suppose that the forget gate has the same value $f = \sigma(b_f)$ at every step. Then each step back multiplies the gradient by $f$. After as many steps as the half-life, half of it is left.
+#
+# The next cell tries this with the 60 random tokens of section 2, once for each of four half-lives. Your `forget_bias` sets $b_f$. All weights are random and very small, so that the forget gate stays nearly constant. The dashed lines are the prediction. Do the measured lines follow them?
 
 # %% alt="The gradient of the cell by steps back on a logarithmic scale: straight lines that fall fast for half-life 1 and hardly at all for half-life 100, each along its dashed prediction."
 set_seed(2)
@@ -288,7 +290,7 @@ for half_life, colour in zip((1, 5, 20, 100), plots.COLOURS, strict=False):
     )
     axes.semilogy([0, 59], [1, 2 ** (-59 / half_life)], "--", color=colour, linewidth=1)
 axes.set(
-    title="On the belt, the gradient lives as long as the memory",
+    title="On the belt, a gradient halves once in each half-life",
     xlabel="steps back, $T - t$ (dashed: predicted)",
     ylabel="length of $dC$ (log)",
     ylim=(1e-8, 3),
@@ -297,12 +299,18 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# They do; the dashed lines can hardly be seen, because the measured ones cover them. So on the belt, memory and gradient have the *same* half-life, and one bias sets it. With a half-life of 100, a token 60 steps back still gets two thirds of the gradient. And your first model? It began with half-life 1, on the line that falls fastest. Ten characters back, a thousandth of the gradient was left on its belt.
+# They do: the measured lines cover the dashed ones, so that these can hardly be seen. So on the belt the gradient has the half-life of the memory, and one bias sets both. With half-life 100, two thirds of the gradient are left after 60 steps.
+#
+# And your first model? Its half-life was 1 at the start. That is the line that falls fastest: after ten steps, a thousandth of the gradient is left on the belt.
 
 # %% [markdown]
-# But there is a second way back. The gates of step $t$ have read $h_{t-1}$, and $h_{t-1}$ was made from $C_{t-1}$. So a gradient can also go from $C_t$ to a gate, from there to $h_{t-1}$, and through the tanh of the step before to $C_{t-1}$. We call it the **detour**. With our tiny weights it carried next to nothing.
+# But there is a second way back. The gates of step $t$ have read $h_{t-1}$, and $h_{t-1}$ was made from $C_{t-1}$:
 #
-# The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six random starts: once with half-life 100, and once with half-life 1, like your first model. Will the detours make the gradient smaller or larger than the belt alone? Make two guesses, one for each.
+# $$C_{t-1} \;\rightarrow\; \tanh \;\rightarrow\; h_{t-1} \;\rightarrow\; \text{a gate of step } t \;\rightarrow\; C_t$$
+#
+# A gradient runs along this chain from right to left. We call it the **detour**. It leads through a weight matrix, that of the gate, and with our very small weights it carried next to nothing.
+#
+# The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six random starts and two half-lives, 100 and 1. The dashed lines show what the belt alone would leave. Will the detours make the gradient smaller or larger than that? Make one guess for each half-life.
 
 # %% alt="The gradient of the cell by steps back for six starts of the real LSTM and two half-lives, on a logarithmic scale. With half-life 100 all six lines climb above the dashed prediction; with half-life 1 all fall steeply, but more slowly than the dashed line."
 starts = []
@@ -335,6 +343,10 @@ for half_life, found in grown.items():
         )
 
 # %% [markdown]
-# In both cases the detours make the gradient larger than the belt alone. With half-life 100 the result is an **exploding gradient**, before your eyes. Nothing on the belt shrinks the gradient any more, so whatever the detours add stays. Open gates cure the *vanishing* gradient, not the exploding one.
+# In both cases the detours make the gradient larger than the belt alone would leave it.
 #
-# With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? Look at the printed lines for half-life 1. Two characters back, about a quarter of the gradient is still there, and five characters back about a twentieth. To learn which letters follow each other, that may well be enough. (Your first model has larger embeddings than this measurement, so its numbers are somewhat different.) And the gates are only half open at the *start*: training can open those that are worth it. In section 7 you will look at the gates of your trained network and see how far it went.
+# With half-life 100 the gradient grows: after 59 steps it is about a hundred times as long as at the end of the text. This is an **exploding gradient**, before your eyes. Nothing on the belt shrinks it, so whatever the detours add stays. Open gates cure the *vanishing* gradient, not the exploding one.
+#
+# With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, about a quarter of the gradient is left, and five steps back about a twentieth. To learn which letters follow each other, that may well be enough. (Your first model has larger embeddings than this measurement, so its own numbers are somewhat different.)
+#
+# Besides, the gates are half open only at the *start*. Training can open those for which it is worth it. In section 7 you will look at the gates of your trained network and see how far it went.

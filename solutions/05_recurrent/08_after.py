@@ -43,7 +43,7 @@ minutes = (time.perf_counter() - begin) / 60
 print(f"{minutes:.1f} minutes")
 
 # %% [markdown]
-# **What to expect.** The loss starts near $\ln V$, as it must for a model that gives every character the same chance. In the first steps it may jump up, since a learning rate of 20 is large for a network that knows nothing. Within the first few dozen steps it falls below 3 nats: by then the network knows how often each character occurs, and it begins to see which ones are neighbours. Then come short words, then long ones, then things that go beyond a word. Look for the first line in which you recognise *your* text.
+# **What to expect.** The loss starts near $\ln V$, as it must for a model that gives every character the same chance. In the first steps it may jump up, since a learning rate of 20 is large for a network that knows nothing. Within the first few dozen steps it falls below 3 nats. Then come short words, then long ones, then things that go beyond a word. Look for the first line in which you recognise *your* text.
 
 # %% folded="prints the samples side by side"
 # NBVAL_IGNORE_OUTPUT
@@ -64,7 +64,7 @@ for i in range(min(20, max(map(len, columns)))):
 # %% [markdown]
 # Read from left to right. The first column is noise. In the second one, the frequent letters of your language have taken over. Then there are words, many of them invented, and the longer the training, the more of them are real. The network was only ever asked which character comes next. And every weight of it was moved by your `train_step`, in your `train_on`, through your `lstm_step`.
 #
-# Here is how it went: above, the loss of each step, and below, the length of its gradient before clipping. How often was the gradient longer than the limit, and when?
+# The next figure shows the training itself: above, the loss of each step, and below, the length of its gradient before clipping. The dashed line is the limit of 0.5. Above it, your `train_step` has shortened the gradient. When did that happen?
 
 # %% alt="Two panels over the training steps: the loss falls steeply and then slowly; the length of the gradient scatters below the dashed limit of 0.5, with peaks above it early in the training."
 # NBVAL_IGNORE_OUTPUT
@@ -95,9 +95,14 @@ play(write, prompt, top_p=False)
 #
 # Your network has a cell of many numbers. What are they for? Nobody has decided that; the training has. But one can look, and the forget gates are a good place to begin. In the memory chip of section 3, *write* meant *erase the old bit*. What could mean *erase* in a text? Perhaps a blank, because it ends a word.
 #
-# So let the network read text that it has not learned from, and take two averages of each forget gate: one over the places where a blank (or the end of a line) has just been read, and one over all other places. In the figure each dot is one gate. Before the training, all of them stood near the grey dots. Where are they now? Its place to the right is the average inside words, its height the average at blanks. So a dot far below the diagonal is a gate that closes at blanks and is more open inside words.
+# So let the network read text that it has not learned from, and take two averages of each forget gate:
+#
+# - **at blanks**: over the places where it has just read a blank or the end of a line;
+# - **elsewhere**: over all other places, that is, after letters, commas and full stops.
+#
+# In the figure each dot is one gate. Its place from left to right is the average elsewhere, and its height is the average at blanks. On the dotted diagonal both are equal. So a dot far *below* the diagonal is a gate that closes at blanks and is more open elsewhere. The grey dots show the gates before the training. Where are the gates now?
 
-# %% folded="draws the forget gates" alt="Each dot is one forget gate: its average inside words to the right, its average at blanks upwards. Before the training all stand in one small cloud on the diagonal; after it they are spread over the square, and many lie far below the diagonal."
+# %% folded="draws the forget gates" alt="Each dot is one forget gate: its average at all other characters to the right, its average at blanks upwards. Before the training all stand in one small cloud on the diagonal; after it they are spread over the square, and many lie far below the diagonal."
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 
@@ -129,30 +134,32 @@ for found, colour, name in (
     (gates, plots.COLOURS[2], "after the training"),
     (gates_before, "gray", "before"),
 ):
-    in_words, at_blanks = found[~blank].mean(0), found[blank].mean(0)
-    axes.plot(in_words, at_blanks, "o", color=colour, alpha=0.6, label=name)
-    closing = (in_words > 0.5) & (at_blanks < 0.25)
+    elsewhere, at_blanks = found[~blank].mean(0), found[blank].mean(0)
+    axes.plot(elsewhere, at_blanks, "o", color=colour, alpha=0.6, label=name)
+    closing = (elsewhere > 0.5) & (at_blanks < 0.25)
     print(
         f"{name:18}: {closing.sum():3} of {k} gates close at blanks (below 0.25 there, above 0.5 elsewhere); "
-        f"the values of a typical gate spread by {np.median(found.std(0)):.2f}"
+        f"spread of a typical gate {np.median(found.std(0)):.2f}"
     )
 axes.plot([0, 1], [0, 1], ":", color="gray")
 axes.set(
     title="Each dot is one forget gate",
-    xlabel="average inside words",
+    xlabel="average elsewhere",
     ylabel="average at blanks",
 )
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# The training has driven them far apart. Look at the lower half of the figure first. The dots there are gates that are nearly closed at blanks and more open inside words, and the printed line counts them. Before the training there was none. So these numbers are nearly erased at a blank, while half of them or more is left after any other character: for them, a blank says what *write* said in your memory chip. Nobody has told the network that words exist. It has found this because it made the loss smaller.
+# Before the training, all dots stood close together. Now they are far apart.
 #
-# The dots above the diagonal do the opposite: they get across a blank better than across a letter. But at each letter they lose a third or more. How far they carry anything, this figure does not show.
+# Look first at the dots near the bottom, right of the middle. They are gates that are nearly closed at blanks (below 0.25) and more than half open elsewhere. In the course's own run, 46 of the 96 gates are of this kind, and before the training there was none. The numbers that these gates guard are nearly erased at a blank. So for them, a blank says what *write* said in your memory chip. Nobody has told the network that words exist. It has found this because it made the loss smaller.
 #
-# The last number of each printed line says how much a typical gate changes from place to place (it is a standard deviation). Before the training it hardly moved. Now it opens and closes with what the network reads. This answers a question of section 4: half-open gates are only the beginning, and training can open and close them at the right moments.
+# Then look at the dots above the diagonal. Their gates do the opposite: they are more open at a blank than elsewhere. But at each letter, their numbers lose a third or more. How far they carry anything, this figure does not show.
 #
-# Here is one of these gates at work, the one that closes most clearly at blanks. Each character stands on the colour of the gate after it was read. Does the gate close at *every* blank? And does it do so anywhere else?
+# The printed lines end with a number called *spread*: 0.07 before the training and 0.34 after it in our run. It is the standard deviation of one typical gate from place to place. So before the training a gate hardly moved, and now it opens and closes with what the network reads. This answers a question of section 4: a half-open gate is only the beginning.
+#
+# The next figure shows one of these gates at work, the one that closes most clearly at blanks. Each character stands on the colour of the gate after the character was read. Does the gate close at *every* blank? And does it close anywhere else?
 
 # %% folded="colours a text" alt="Three lines of text, each character on a coloured ground that shows one forget gate: dark where it is open, white where it is closed. It is white at nearly every blank."
 # NBVAL_IGNORE_OUTPUT
@@ -171,14 +178,14 @@ axes.set_axis_off()
 plt.show()
 
 # %% [markdown]
-# In the course's own run this gate closes at every blank that is shown, and at some letters, too. So to erase at a blank is a part of what it does, and not all of it. A gate reads the state as well as the character, and therefore it need not do the same at each *a*.
+# In the course's own run this gate closes at every blank that is shown. But it also closes, or nearly so, at about a quarter of the other characters. So erasing at a blank is only a part of what it does. A gate reads the state as well as the character, and therefore it need not do the same at each *a*.
 #
 # A. Karpathy, J. Johnson and L. Fei-Fei (2015) coloured texts in this way to see what larger networks had learned. They found one number that knew whether the text was inside quotation marks, and another that knew how long the line already was.
 
 # %% [markdown]
 # ### Against the counts
 #
-# It writes. But is it *good*? Let it compete with the best counting model of this course, modified Kneser-Ney from chapter 02, on the same characters. Several lengths $n$ of the n-grams are tried, and the one that is best on the held-out part is taken. The figure shows the held-out loss of your network while it learned, and the counts as a dashed line. (They need no training steps, so their line is level.) Do the two lines cross, and if so, where?
+# It writes. But is it *good*? Let it compete with the best counting model of this course, modified Kneser-Ney from chapter 02, on the same characters. Several lengths $n$ of the n-grams are tried, and the one that is best on the held-out part is taken. The figure shows the held-out loss of your network while it learned, and the counts as a dashed line. (They need no training steps, so their line is level.) The first points of your network lie above the frame. Do the two lines cross, and if so, where?
 
 # %% alt="Held-out loss of your LSTM in nats per character over the training steps: it falls steeply and then more and more slowly. A dashed horizontal line is Kneser-Ney on the same text; where the loss is known, a dotted line is the floor."
 # NBVAL_IGNORE_OUTPUT
@@ -237,21 +244,41 @@ print(
 )
 
 # %% [markdown]
-# Compare the two networks first, because the second question of section 3 was how to make the model *good*. If your last network is better than your first, what has made it so? The two differ in the number of training steps, in the loop and, on a laptop, in the size. The table of section 6 separates the loops from the steps. On the kitchen text, with 400 training steps and half-life 1, the course's loop (AdamW, excerpts) comes to 0.90 and yours (gradient descent, stream) to 0.95. So with equal steps, yours is a little behind, and what you have gained comes from training longer and, on a laptop, from the larger size. (We have not separated the two.) You will write AdamW in chapter 08.
+# Compare your two networks first, because the second question of section 3 was how to make the model *good*. Is your last network better than your first? Then what has made it so? The two differ in several things: your last network has trained for more steps, your loop uses a stream and gradient descent in place of excerpts and AdamW, and on a laptop your network is larger, too. We have not separated these.
 #
-# Then compare with the counts. If you have lost, you are in good company: so did the course's own run, with its 400 steps, and section 8 shows what it takes to win on a harder text. If you have won, look at how long the dashed line was below yours. For most of your minutes, two seconds of counting had been better.
+# Then compare your network with the counts. If you have lost, you are in good company: so did the course's own run, which had 400 steps only. Section 8 shows what it takes to win on a harder text. If you have won, look back at the figure, at how long the dashed line was below yours. For most of your minutes, a few seconds of counting had been better.
 
 # %% [markdown]
 # ### What is each further character worth?
 #
-# An $n$-gram model sees exactly $n - 1$ characters. So the losses of the counts for different $n$ tell how much each further character is worth to them. For your network you can find out the same by taking away its past, as in section 6: 50 characters from another place, then the last $m$ true ones. For the counts, $m$ is $n - 1$, so all fit into one figure.
+# How far back does your network look? Let us take its past away from it and see. The network first reads 50 characters from some *other* place of the text. Then it reads the last $m$ true characters before the one that it has to predict. So everything that it knows from further back than $m$ is wrong. We let $m$ grow. From some $m$ on, the loss falls no more. What stands further back than that, the network does not use.
 #
-# Look for the places where the lines become level. Do your network and the counts look equally far back? And does your network look further back than your first model did? (At small $m$ the two networks stand too high. There a wrong past misleads them, and the counts have none.)
+# Counts can be asked the same question. An $n$-gram model sees exactly $m = n - 1$ characters, so we take its losses for several $n$.
+#
+# In the figure, $m$ grows to the right. The lines of the two networks begin at $m = 3$, because with fewer true characters the wrong past misleads them very much. Look for the place where each line becomes level. Does your network look as far back as the counts? And does it look further back than your first model?
+
 
 # %% alt="Held-out loss over the number of true characters that are read, for the counts, the first model and your LSTM: all fall steeply and become level, the counts at the lowest loss where the training was short."
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-reads = (1, 2, 3, 5, 8, 11, 14, 20, 30, 50)
+@torch.no_grad()
+def loss_after(model, ids, lengths):
+    """Nats per character when only the m characters before it are the true ones, for each m; before them come 50 others."""
+    ends = torch.arange(100, len(ids) - 1)  # the last character that is read
+    dice = torch.Generator().manual_seed(1)
+    elsewhere = ends[torch.randperm(len(ends), generator=dice)]
+
+    def window(ends, m):
+        return ids[ends[:, None] + torch.arange(1 - m, 1)].to(device)
+
+    _, state = model(window(elsewhere, 50))
+    scores = {m: model(window(ends, m), state)[0][:, -1] for m in lengths}
+    true = ids[ends + 1].to(device)
+    return {m: F.cross_entropy(found, true).item() for m, found in scores.items()}
+
+
+asked = text_ids["valid"][: budget().choose(grading=1_500, laptop=3_000, gpu=3_000)]
+reads = (3, 5, 8, 11, 14, 20, 30, 50)
 curves = {
     "Kneser-Ney": {n - 1: x[101 : len(asked)].mean() for n, x in counted.items()},
     "first model": loss_after(first_model, asked, reads),
@@ -262,11 +289,11 @@ for (name, found), style, colour in zip(
     curves.items(), ("s--", "o-", "o-"), ("black", "gray", "C0"), strict=True
 ):
     axes.plot(*zip(*found.items(), strict=True), style, color=colour, label=name)
-log_ticks(axes, reads, xlabel="true characters read, $m$")
+log_ticks(axes, (1, 2, *reads), xlabel="true characters read, $m$")
 axes.set(
     title="What is each further character worth?",
     ylabel="held-out loss (nats)",
-    ylim=(0, 1.2 * curves["Kneser-Ney"][1]),
+    ylim=(0, None),
 )
 axes.legend()
 plt.show()
@@ -275,11 +302,13 @@ print(pd.DataFrame(curves).T[[*reads]].round(2).to_string(na_rep="-"))
 # %% [markdown]
 # The counts are level from about eleven characters on. What you see of your own network depends on how long it was trained.
 #
-# After a short training (the course's own run has 400 steps) both networks are level at about the same place as the counts, or before it. So such a network does not lose because it forgets. It seems to look at the same characters as the counts and to make less of them.
+# After a short training, such as the 400 steps of the course's own run, both networks become level at about the same place as the counts, or before it. So such a network does not lose because it looks less far back. It loses although it looks at the same characters.
 #
-# After the 4,000 steps of a laptop, something new can appear: the line of the LSTM goes on falling where the counts are level. We have trained three networks of that size on the kitchen text. With the last ten true characters, all three are far behind the counts; with the last fifty, all three are ahead. (`python -m benchmarks.lstm_reach` measures it.) Their forget gates began half open, with a gradient that vanished after a few characters. And yet, with more training, they have come to depend on characters more than ten back, as the counts do not. How much of their lead comes from there, this test cannot say, because a wrong past also misleads. Section 5 gave half of the answer to *how could it learn that?* This is the other half: training can reach further than the gradient of the start.
+# After the 4,000 steps of a laptop, something new can appear: the line of the LSTM goes on falling where the counts are level. We have trained three networks of that size on the kitchen text. With the last ten true characters, their losses are 0.94 to 1.03 nats, far above the counts, which stand at about 0.6. With the last fifty, their losses are 0.52 to 0.54, below the counts. So these networks depend on characters more than ten back, as the counts do not. How much of their lead comes from there, this test cannot say, because a wrong past also misleads. (`python -m benchmarks.lstm_reach` measures it.)
 #
-# In any case, your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
+# This is also the second half of the answer to *how could it learn that?* The first half was in section 5: gates make it easy to learn what to keep. And now: training can reach further back than the gradient at the start. For the forget gates of these three networks began half open, with a gradient that vanished after a few characters.
+#
+# Your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 
 # %%
 test_bytes = len(test_text.encode())
