@@ -3,13 +3,13 @@
 # ---
 
 # %% [markdown]
-# Take a text. Count how often each word follows each other word. That is all: no grammar, no dictionary, no meaning.
-# Then roll dice with these counts, and a machine begins to talk. In ten minutes you will hear it talk about a text that
-# you have chosen yourself, and you will find it a little too good for a thing that knows so little.
+# Take a text. Count how often each word is followed by each other word. That is all that our machine will know: no grammar, no dictionary, no meaning.
+# When it speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In ten minutes you will hear it talk about a text that
+# you have chosen yourself. You will find it a little too good for a thing that knows so little.
 #
 # Such a machine is a **language model**: a rule that gives every possible next word a probability. The systems that
 # answer your questions today are language models, too. They are far larger, but they do the same
-# job, and they are first trained to make one number small, the same number with which you will judge your machine in section 5.
+# job. The first thing that they are trained for is to make one number small. You will meet this number in section 5.
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say
 # in a single number how good it is. And at the end you will catch it: you will find something that it can
@@ -80,9 +80,13 @@ print(
 # %% [markdown]
 # ## Three machines talk
 #
-# We build three machines from this text. The first one knows only how frequent each word is. It forgets what it has
-# said at once. The second one remembers one word, the one it has just said, and draws what comes next from the words
-# that followed it in your text. The third one remembers two words. Read the three lines aloud.
+# We build three machines from this text. They differ only in how many words they remember.
+#
+# - The machine with *no memory* knows how frequent each word is, and nothing else.
+# - The machine with *one word* of memory looks at the word that it has just said. It draws the next word from those that followed this word in your text.
+# - The machine with *two words* of memory does the same with the last two words.
+#
+# Run the cell and read the three lines aloud.
 
 # %%
 machines = {
@@ -98,12 +102,11 @@ for name, machine in machines.items():
     print(f"{name:>9}:  {machine.write(words=28, seed=5, start=['the'])}\n")
 
 # %% [markdown]
-# The first line is word salad. In the second one, any two neighbours have stood side by side in your text, but the whole leads nowhere.
-# In the third one, you almost believe that somebody means something. (How much of it is simply copied? You will measure
-# this in section 6.) Nothing has changed between the lines but the number of words that the machine may look back.
+# What the machine with no memory says is word salad. With one word of memory, any two neighbours have also stood side by side in your text, but the whole leads
+# nowhere. With two words, you almost believe that somebody means something. (How much of it is simply copied? You will measure this in section 6.)
 #
 # Two words of memory are better than one, so why not three, or ten? Keep this question. You will be able to answer it
-# yourself in section 6.
+# yourself in section 6, too.
 
 # %% [markdown]
 # ## Play against it
@@ -117,8 +120,8 @@ for name, machine in machines.items():
 guess_the_next_word(machines["two words"], my_valid, rounds=10)
 
 # %% [markdown]
-# Who won? Count the right guesses, yours and the machine's. (It is not a fair game: you see the whole beginning, and it sees two words.) If both of you missed the exact word in many rounds, that is no shame: often, ten words would have been fine. So counting right guesses is a poor way to keep score. Look at the last line of each round instead. It tells **how much
-# probability the machine gave to the word that really came**. If it gave 0.5, it was hardly surprised. If it gave 0.001,
-# it was shocked. And sometimes it says *probability 0*: the machine was certain that this word could not come, and it came.
+# How many of your guesses were right, and how many of the machine's? (It is not a fair game. You see the whole beginning, and the machine sees only the last two words.) Whoever won, most guesses were probably wrong. That is no shame, because at most places many different words would have made sense. So counting right guesses is a poor way to keep score.
 #
-# Everything in this chapter follows from this one idea. A good model gives much probability to what really happens.
+# There is a better way. In each round, the line that begins with *the truth* tells **how much probability the machine gave to the word that really came**. If it gave 0.5 to this word, it was hardly surprised. If it gave 0.001, it was very surprised. And sometimes the line says *probability 0*. Then the machine was certain that this word could not come, and it came.
+#
+# Everything in this chapter follows from this one idea: a good model gives much probability to what really happens.

@@ -1,17 +1,14 @@
 # %% [markdown]
 # ## 1. What to count?
 #
-# Let us open the machine. What should it count? The most obvious idea is to count whole sentences: a sentence that was said 5 times in 1,000
-# gets the probability 0.005. Before we build anything cleverer, let us see how far this goes.
+# Let us open the machine. What should it count? The most obvious idea is to count whole sentences. If a sentence was said 5 times among 1,000 sentences, it
+# gets the probability 0.005. Before we build anything cleverer, let us see how far this idea goes.
 #
-# For this we need a text about which other people have published numbers. In the **Berkeley Restaurant Project** (1994),
-# people asked a machine where to eat, and 9,222 of their sentences were counted. Textbooks still print a small part of these counts. Eight words were
-# chosen. For each of them we are told how often it occurred, which makes 8 numbers, and how often it was followed by each of the eight, which makes 64.
+# We try it on short requests about restaurants. In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat, and 9,222 of their sentences were counted. Textbooks print these counts
+# for eight frequent words, and in section 2 we shall use them. But the sentences themselves are not ours to give you. So we have invented 9,222 other sentences, with the same counts for those eight words.
+# Everything else that we shall measure on our sentences is a fact about our invention, and not about how people spoke.
 #
-# The sentences themselves are not ours to give you, so we have invented 9,222 others. They are made so that all 72 numbers come out as printed. Everything else that
-# we shall measure on them is a fact about our invention, not about how people spoke.
-#
-# In code, a *sentence* is a list of words. (In a text of your own, it is one line or one paragraph of the file.) We keep 922 of the sentences back, to test on.
+# In code, a *sentence* is a list of words. We keep 922 of the sentences back, to test on, and learn from the other 8,300.
 
 # %%
 corpus = lmkit.load("berkeley")
@@ -21,26 +18,30 @@ for sentence in train_sentences[:4]:
 print(len(train_sentences), "sentences to learn from,", len(test_sentences), "to test")
 
 # %% [markdown]
-# The **count** $c(s)$ of a sentence $s$ is the number of times it occurs among the 8,300 sentences that we learn from. Its **share** is $c(s)/8300$, and this
-# would be our estimate of its probability. Guess before you run the next cell: how many of the 922 test
-# sentences also occur among the 8,300 others?
+# The 8,300 sentences from which we learn are called the **training sentences**. The **count** $c(s)$ of a sentence $s$ is the number of times that it occurs among them. Its **share** is $c(s)/8300$, and this
+# would be our estimate of its probability.
+#
+# Guess before you run the next cell: how many of the 922 test sentences also occur among the training sentences?
 
 # %%
 sentence_counts = Counter(map(tuple, train_sentences))
 old = [s for s in test_sentences if tuple(s) in sentence_counts]
 new_sentences = [s for s in test_sentences if tuple(s) not in sentence_counts]
 print(
-    f"said before: {len(old) / len(test_sentences):.0%}, {np.mean([len(s) for s in old]):.1f} words long on average"
+    f"also in training: {len(old) / len(test_sentences):.0%}, {np.mean([len(s) for s in old]):.1f} words long on average"
 )
 print(
-    f"never said:  {len(new_sentences) / len(test_sentences):.0%}, {np.mean([len(s) for s in new_sentences]):.1f} words long on average"
+    f"new:              {len(new_sentences) / len(test_sentences):.0%}, {np.mean([len(s) for s in new_sentences]):.1f} words long on average"
 )
 
 # %% [markdown]
-# So counting sentences does not work. Six in ten of the test sentences are not among the training sentences, so they would get the probability 0, although there is nothing wrong with them. Would more text help? For short sentences it would: the mean lengths show that what comes again is short. For long ones there is no hope,
-# because 1,000 words can be put into $1000^7 = 10^{21}$ sequences of seven words. Nearly all of these are nonsense. But even if only one in a million makes sense, that is $10^{15}$ sentences, and we have 8,300.
+# Look at the second line: 60 % of the test sentences are new. If we count whole sentences, each of these gets the probability 0, although there is nothing wrong with it. So counting whole sentences does not work.
 #
-# And what about the other four in ten? It is normal that people say the same short things again and again. But these sentences tell us nothing about how a model deals with something new, because a model that merely knows its training text by heart gives all of them a good probability. If a test repeats what the model has read, it has **leaked**: part of a good score is then memory, and not skill. So for the restaurant sentences we shall always say which ones we mean, all 922 or only the new ones.
+# Would more text help? For short sentences it would. The sentences that occur again have 4.0 words on average, and the new ones have 6.9. For long sentences there is no hope. With a vocabulary of
+# 1,000 words, one can form $1000^7 = 10^{21}$ different sequences of seven words. Nearly all of these are nonsense. But even if only one in a million makes sense, that is $10^{15}$ sentences, and we have 8,300.
+#
+# The other 40 % of the test sentences are a problem of another kind. A model that has merely learned its training sentences by heart gives all of these a good probability. It is then praised for its memory, and not for what it does with something new. When a test
+# repeats what the model has read, we say that the test has **leaked**. So whenever we test on the restaurant sentences, we shall say whether we use all 922 of them or only the new ones.
 
 # %% [markdown] statement="ngrams"
 # ### n-grams
@@ -112,8 +113,7 @@ agrees(ngrams, ours.ngrams, words(size("length", least=0), "abcd"), whole(1, 7, 
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Here is your function at work on three short sentences. Count some of the pairs yourself: how often does *we* occur, and what
-# follows it?
+# Here is your function at work on three short sentences. The cell counts their bigrams and prints five of the counts. Check the pair *we sat* with a pencil: how often does it occur in the three sentences?
 
 # %%
 sentences = [

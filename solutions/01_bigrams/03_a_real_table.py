@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 2. The first real table
 #
-# Now the published counts. They say how often the word of a row was followed by the word of a column, in the 9,222 sentences
-# that people really spoke. Look at the row *want*: after *want* comes *to* in 608 cases. And look at the zeros.
+# Here are the published counts of the eight words. Each row of the table belongs to a word, and each column to the word that came right after it. For example, the row *want* has 608 in the column *to*. So people said *want to* 608 times.
+# In the same row, the column *want* has a 0: nobody said *want want*. Such zeros will matter. Half of the 64 numbers in this table are zeros.
 
 # %%
 pair_counts = berkeley.table("bigram_counts")
@@ -131,22 +131,22 @@ print(f"{(counted == pair_counts).to_numpy().sum()} of 64 pairs are as printed,"
 print(f"{sum(spoken[w] == c for w, c in word_counts.items())} of 8 words")
 
 # %% [markdown]
-# All 72 numbers agree. So these counts, and everything that follows from them alone, hold for what people said in 1994. The rest of the sentences is made up.
+# All 64 counts of pairs agree, and so do the 8 counts of single words. So these 72 numbers, and everything that follows from them alone, are facts about what people said in 1994. The rest of the sentences is our invention.
 
 # %% [markdown]
-# Now from counts to probabilities. People said *i* 2,533 times, and 827 times they went on with *want*. So the natural estimate for the probability that *want*
-# comes after *i* is the share $827 / 2533 = 0.33$. Let $c(w_1 w_2)$ be the count of a pair, and $c(w_1)$ the count of its first word. Then we have in general
+# Now from counts to probabilities. In the table, *i* was said 2,533 times, and *want* came next 827 times. So the natural estimate for the probability that *want*
+# comes after *i* is the share $827 / 2533 = 0.33$. In general, let $c(w_1 w_2)$ be the count of a pair, and let $c(w_1)$ be the count of its first word. Then
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2)}{c(w_1)}.$$
 #
 # Read the left side as "the probability of $w_2$, given that $w_1$ came just before". This is the whole **bigram model**.
 #
-# Do the probabilities after the same word $w_1$ sum to 1? Yes. Each time that $w_1$ is said, something follows it, a word or `</s>`. So the counts of all pairs that begin with $w_1$ sum to $c(w_1)$. (In the row *i* of the table above they sum to less, because it shows only eight of the words that may follow.)
+# Do the probabilities of everything that may follow $w_1$ sum to 1? Yes. Each time that $w_1$ is said, something comes after it: another word, or the mark `</s>` for the end of the sentence. So if we add up $c(w_1 w_2)$ over all possible $w_2$, we get $c(w_1)$.
 
 # %% [markdown] statement="bigram_mle"
 # ### From counts to probabilities
 #
-# First compute four such probabilities with a pencil, then write the model for a dictionary, and then for an array:
+# First compute four such probabilities with a pencil. Then write the model twice, once for counts in a dictionary and once for counts in an array:
 #
 # - `by_hand()`: count in the three `sentences` of section 1 with a pencil, and return the dictionary
 #   `{"sat|we": ..., "wish|we": ..., "in|sat": ..., "</s>|house": ...}`;
@@ -267,14 +267,11 @@ for w1, w2 in (("i", "want"), ("want", "to"), ("to", "eat"), ("chinese", "food")
     print(f"P({w2:4} | {w1:7}) = {restaurant_model[w1].get(w2, 0):.2f}")
 
 # %% [markdown]
-# (We have counted the 8,300 sentences that we learn from, so the numbers differ a little from those of the whole table.)
-#
-# The numbers in the dictionary are already little pieces of knowledge. *Want* asks for *to*, that is grammar. After *chinese*
-# comes *food*, that is the world. Nobody has told the model any of this; it has only counted.
+# These numbers are already little pieces of knowledge. After *want*, the next word is *to* with probability 0.65: this is knowledge about grammar. After *chinese*, it is *food* with probability 0.54: this is knowledge about the world. Your function was told none of this. It has only counted the 8,300 training sentences.
 #
 # ### Your machine speaks
 #
-# What does your function make of *your* text? We count the bigrams with your `ngrams`, and your `bigram_mle` makes a model of them. Then we draw one word after the other, each from the row of the word before. Where a sentence ends, the next one begins.
+# What does your function make of *your* text? The cell below counts the bigrams of your text with your `ngrams`, and your `bigram_mle` turns the counts into a model. Then it draws one word after the other. Each word is drawn from the row of the word before it, so that *to* is drawn after *want* as often as the row *want* says. Where a sentence ends, the next one begins.
 
 
 # %%
@@ -287,7 +284,7 @@ while len(said) < 40:
 print(" ".join(word for word in said if word != "<s>"))
 
 # %% [markdown]
-# This is the second machine of the beginning, and now you have built it yourself. (We gave it the same seed. So it may even say the same words: look back.) Is it really the same? Let us compare the rows of all the words. (Inside the borrowed machine, the end of a sentence is a line break; the cell takes care of that.)
+# You have now built a machine with one word of memory, as the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and what may come after it in yours.
 
 # %%
 theirs = machines["one word"]
@@ -300,8 +297,9 @@ same = [
 print(f"{len(same):,} of {len(my_words):,} rows are equal, number by number")
 
 # %% [markdown]
-# A bigram model does not need words. Here is your array function on the *letters* of your own text, from a to z: each row is a letter, and the darker a square, the more probable the letter
-# of the column is after it. (␣ is the gap between two words. The shade goes with the square root of the probability, so that small ones can be seen.) Find the row of *q*: in most texts, it has a single dark square. Then find a row in which no square is dark, and say what this means for somebody who has to guess.
+# A bigram model does not need words. The next cell uses your array function on the *letters* of your text. Each row belongs to a letter, and each column to the letter that comes next. (The sign ␣ is the gap between two words.) The darker a square, the more probable the next letter.
+#
+# Find the row of *q*. In most texts it has a single dark square, in the column *u*: after a *q*, the next letter is certain. Then find a row that has many pale squares and not a single dark one. After such a letter, many others are possible and none is likely, so it is hard to guess what comes next.
 
 # %% alt="A square map of 27 by 27 letters and the blank. Rows are letters, columns the letters that follow; dark squares are frequent pairs, such as t before h, or a single dark square in the row of q."
 letters = " abcdefghijklmnopqrstuvwxyz"

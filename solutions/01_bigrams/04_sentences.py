@@ -1,23 +1,31 @@
 # %% [markdown]
 # ## 3. The probability of a sentence
 #
-# How do we get from pairs to a whole sentence? Take the sentence *i want food*. If somebody says it, four things happen, one after the other: *i* begins the sentence, *want* comes next, *food* comes next, and then the sentence ends. The probability of *two* things is that of the first one, times that of the second one once the first has happened: $P(a, b) = P(a)\,P(b \mid a)$. Using this again and again, we get
+# Your model gives probabilities to pairs. How do we get from pairs to a whole sentence?
+#
+# Take the sentence *i want food*. If somebody says it, four things happen, one after the other: *i* begins the sentence, *want* comes next, *food* comes next, and then the sentence ends. Now we use a rule for the probability of two events $a$ and $b$. Both happen with the probability of $a$, times the probability of $b$ given that $a$ has happened: $P(a, b) = P(a)\,P(b \mid a)$. We use this rule for one thing after the other and get four factors:
 #
 # $$P(\textit{i want food}) = P(\textit{i} \mid \texttt{<s>}) \cdot P(\textit{want} \mid \texttt{<s>}\ \textit{i}) \cdot P(\textit{food} \mid \texttt{<s>}\ \textit{i want}) \cdot P(\texttt{</s>} \mid \texttt{<s>}\ \textit{i want food}).$$
 #
-# There is one factor for each word and one for `</s>`, because the model has to predict all of these. The mark `<s>` is given, so it has no factor of its own. In general, let $w_0$ be `<s>`, let $w_1, \dots, w_{T-1}$ be the words, and let $w_T$ be `</s>`. Then
+# There is one factor for each word and one for `</s>`, because the model has to predict all of these. The mark `<s>` is always there, so it needs no factor.
+#
+# For the general formula, we number the tokens of a sentence from left to right. The mark `<s>` is $w_0$, the words are $w_1, \dots, w_{T-1}$, and `</s>` is $w_T$. Then
 #
 # $$P(w_1, \dots, w_T) = \prod_{t=1}^{T} P(w_t \mid w_0, \dots, w_{t-1}).$$
 #
-# This **chain rule** is always true. But its later factors ask what comes after a long beginning, and long beginnings hardly ever
-# come a second time. A bigram model simply cuts the memory off. It pretends that only the last token matters:
+# This is called the **chain rule**.
+
+# %% [markdown]
+# ### Cut the memory off
+#
+# The chain rule is always true, but it does not help us yet. The last factor of a long sentence asks what comes after a long beginning, and hardly any long beginning occurs twice. So there is nothing to count. The bigram model has a radical answer. It pretends that only the last token matters:
 #
 # $$P(w_t \mid w_0, \dots, w_{t-1}) \approx P(w_t \mid w_{t-1}).$$
 #
-# This is called the **Markov assumption**, after Andrey Markov, who counted in 1913 how vowels and consonants follow each other in 20,000
+# This is called the **Markov assumption**, after Andrey Markov. In 1913 he counted how vowels and consonants follow each other in 20,000
 # letters of Pushkin's *Eugene Onegin*.
 #
-# The drawing shows both for *i want food*. Each row is a factor: it ends with the token that is predicted, and before it stands what is known. On the right, what the bigram model forgets is dashed.
+# The drawing shows the four factors of *i want food*, one in each row. The green box is the token that is predicted, and the blue boxes are what the model may look at. On the left this is everything before, as in the chain rule. On the right it is one token only, and the dashed boxes are forgotten.
 
 # %% alt="The four factors of the sentence i want food, one in each row: i, want, food and the end of the sentence. On the left, each is predicted from all tokens before it. On the right, in a bigram model, all of these but the last one are dashed."
 drawings.chain_rule(["i", "want", "food"])
@@ -164,52 +172,32 @@ for line in ("i want lunch", "i want to eat lunch", "lunch eat to want i"):
     print(f"{line:27} ln P = {value:6.1f}    P = {math.exp(value):.1e}")
 
 # %% [markdown]
-# Compare the first two lines. The second sentence is longer, and it is still the likelier one: hardly anybody says *want lunch*, but *to* comes after *want* very often, and *eat* after *to*. So the probability
+# Compare the first two lines. *i want to eat lunch* has two words more than *i want lunch*, and still it is the likelier one: $3.6 \cdot 10^{-4}$ against $2.4 \cdot 10^{-4}$. The reason is in the pairs. In our sentences *lunch* hardly ever comes right after *want*. But *to* often comes after *want*, and *eat* often comes after *to*. So the probability
 # of a sentence is not just a matter of its length.
 #
-# The third sentence has $\ln P = -\infty$, which means that $P = 0$. Here this is right, more or less: nobody talks like that. But how often does it happen to the sentences of our test, which make sense? Guess, then run the next cell.
+# The third line has $\ln P = -\infty$, which means that $P = 0$. The model calls this sentence impossible. Here this is more or less right, because *lunch eat to want i* makes no sense. But the 922 test sentences do make sense. How many of them does the model call impossible? Guess, then run the next cell.
 
 # %%
 for name, group in (
-    ("all test sentences", test_sentences),
-    ("new ones", new_sentences),
+    ("all 922 test sentences", test_sentences),
+    ("the new ones", new_sentences),
 ):
     zero = [sentence_log_probability(restaurant_model, s) == -math.inf for s in group]
     print(f"impossible for the model: {np.mean(zero):.0%} of {name}")
 for s in new_sentences[:40]:
     unseen = [(a, b) for a, b in ngrams(s, 2) if b not in restaurant_model.get(a, {})]
     if len(unseen) == 1:
-        print("for example:", " ".join(s), "  because nobody ever said:", *unseen[0])
+        print(
+            "for example:",
+            " ".join(s),
+            "  because this pair is not in the training sentences:",
+            *unseen[0],
+        )
         break
 
 # %% [markdown]
-# **One pair that was never seen is enough to make a whole sentence impossible.** You have met this already in the game, where the
-# machine gave the truth the probability 0. Would more text help?
-
-# %% alt="The share of new sentences that the bigram model calls impossible falls as the training text grows from 100 to 8,300 sentences, from nearly all to four in ten."
-sizes, impossible = [100, 300, 1000, 3000, 8300], []
-for size in sizes:
-    some = {pair for s in train_sentences[:size] for pair in ngrams(s, 2)}
-    impossible.append(
-        100 * np.mean([not {*ngrams(s, 2)} <= some for s in new_sentences])
-    )
-_, axes = plt.subplots(figsize=(6, 2.8))
-axes.plot(sizes, impossible, "o-")
-axes.set(
-    title="New sentences that the model calls impossible",
-    xlabel="sentences the model has read (log scale)",
-    ylabel="impossible new sentences (%)",
-    xscale="log",
-    ylim=(0, 105),
-)
-axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-axes.minorticks_off()
-plt.show()
-for size, percent in zip(sizes, impossible, strict=True):
-    print(f"{size:5,} sentences read: {percent:.0f} % impossible")
-
-# %% [markdown]
-# Read the printed numbers. Each line has about three times as much text as the one before. The first tripling saves 5 sentences in a hundred, and the last one about 20. Would two more be enough?
+# The model calls 24 % of all the test sentences impossible, and 41 % of the new ones. The reason is always the same: **one pair that was never seen is enough to make a whole sentence impossible.** You have met this already in the game, where the
+# machine sometimes gave the truth the probability 0.
 #
-# The figure cannot tell us, because it ends here. But two things speak against it. The pairs that are still missing are the rare ones, so each of them takes longer to turn up. And real text, unlike ours, brings new words without end, most of them names. As long as a single pair is missing, the model says *impossible* about a sentence that makes sense. What to do about
-# the zeros is the question of chapter 02. Section 5 will give you a first taste of it.
+# More text would make such sentences rarer. But real text brings new words without end, most of them names. Each new word comes with pairs that were never seen before. So we shall have to do something about
+# the zeros ourselves. You will see a first cure in section 5, and better ones in chapter 02.
