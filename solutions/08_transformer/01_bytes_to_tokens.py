@@ -280,7 +280,7 @@ print(
 
 # %% [markdown]
 # The program has only counted neighbours, and still it has found endings and some whole words. The first row holds the most frequent pairs of your text, and most
-# of them are two letters long. A longer token needs several merges, one after the other. So only a very frequent one, such as *the*, is found early.
+# of them are two characters long. A longer token needs several merges, one after the other. So only a very frequent one, such as *the*, is found early.
 
 # %% [markdown] statement="encode"
 # ### There and back

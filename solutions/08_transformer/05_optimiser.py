@@ -28,7 +28,7 @@ for name, size in sizes.items():
     print(f"{name:34} {size:.1e}")
 
 # %% [markdown]
-# The token with the smallest gradient is a rare one. It hardly ever occurs in a batch, so its vector is hardly ever used. If the learning rate is large enough to move
+# The token with the smallest gradient is usually a rare one. It hardly ever occurs in a batch, so its vector is hardly ever used. If the learning rate is large enough to move
 # this vector, then it is far too large for the others. And a learning rate that suits the others leaves this vector where it is.
 #
 # **Adam** (D. Kingma and J. Ba, 2015) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$ is the mean of

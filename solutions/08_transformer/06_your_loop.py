@@ -483,7 +483,7 @@ _, axes = plt.subplots(figsize=(8.5, 0.5 + 0.32 * height))
 image = axes.imshow(colours, cmap="Oranges", vmin=0, vmax=8, aspect="auto")
 for i, (letter, _) in enumerate(letters):
     axes.text(i % 56, i // 56, letter, ha="center", va="center", family="monospace")
-plt.colorbar(image, ax=axes, label="nats")
+plt.colorbar(image, ax=axes, label="nats", ticks=range(0, 9, 2))
 axes.axis("off")
 axes.set_title("Where your model is surprised")
 plt.show()
