@@ -228,7 +228,8 @@ def draw(split: dict[str, dict[str, float]], path: Path) -> None:
         axes.barh(list(split), seconds, left=list(left.values()), label=name)
         left = {chapter: left[chapter] + value for chapter, value in zip(split, seconds, strict=True)}
     axes.set_xlabel("seconds of a worker for each submission")
-    axes.legend(ncols=3, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.3), frameon=False)
+    axes.invert_yaxis()
+    figure.legend(ncols=5, fontsize="small", loc="outside lower center", frameon=False)
     figure.savefig(path, dpi=120)
     print(f"drawn: {path.relative_to(ROOT)}")
 
