@@ -1,18 +1,21 @@
 # %% [markdown]
 # ## 4. Is dividing the best we can do?
 #
-# We divided a count by a sum because it felt natural. There are many other ways to turn counts into probabilities: take square
-# roots of the counts, for example, or add a little to each of them. Which one is best?
+# We divided a count by a sum because it felt natural. There are many other ways to turn counts into probabilities. We could take square
+# roots of the counts first, for example, or add a little to each of them. Which way is best?
 #
-# To answer this, we need a judge. Suppose that *want* was said four times, and that what followed was *to*, *to*, *a* and *to*. A model proposes a probability $q(w)$ for each word $w$ that may come after *want*. If it proposes $q(\textit{to}) = 0.7$ and $q(\textit{a}) = 0.2$, then it gives to what really followed the probability $0.7 \cdot 0.7 \cdot 0.2 \cdot 0.7 = 0.7^3 \cdot 0.2^1$. In general, a word that followed $c(w)$ times brings the factor $q(w)$ so many times:
+# To answer this, we need a judge. Suppose that *want* was said four times, and that what followed was *to*, *to*, *a* and *to*. A model proposes a probability $q(w)$ for each word $w$ that may come after *want*. Say that it proposes $q(\textit{to}) = 0.7$ and $q(\textit{a}) = 0.2$. Then it gives to what really followed the probability $0.7 \cdot 0.7 \cdot 0.2 \cdot 0.7 = 0.7^3 \cdot 0.2 = 0.069$. This number is called the **likelihood** of $q$.
+#
+# Our judge says that the model with the largest likelihood is the best one, because it finds the text that we really have the most probable. The shares of our example are $3/4$ for *to* and $1/4$ for *a*. Their likelihood is $0.75^3 \cdot 0.25 = 0.105$, so the judge prefers them to $0.7$ and $0.2$.
+#
+# Now the general formula. Let $c(w)$ be the number of times that $w$ came after *want*. In the example $c(\textit{to}) = 3$, so the factor $q(\textit{to})$ occurs three times. In general the factor $q(w)$ occurs $c(w)$ times:
 #
 # $$L(q) = \prod_{w} q(w)^{c(w)}, \qquad\text{so}\qquad \ln L(q) = \sum_w c(w) \ln q(w).$$
+
+# %% [markdown]
+# Are the shares better than *all* other choices? Let us try it on the row *want* of the restaurant sentences. Let $n$ be the number of times that *want* was said. Then the share of $w$ is $p(w) = c(w)/n$.
 #
-# This is called the **likelihood** of $q$. Our judge says: a model that finds the text we really have improbable is not a good model of it, so the
-# best model is the one with the largest likelihood. (The whole text is a product of such factors, one for each row of the table. No two rows have a number in common, so we may look for the best
-# $q$ row by row.)
-#
-# Let us try it on the row of *want*. Call $n$ the sum of all the $c(w)$, that is, the number of times that *want* was said. Our own answer is the share $p(w) = c(w)/n$ of each word. We change these shares at random, 400 times, and see whether any change makes the likelihood larger. In the figure each dot is one change. The line at 0 belongs to the shares, so a dot above it would be better than they are.
+# The next cell changes the shares at random, 400 times. Each dot in the figure is one change. The further to the right a dot is, the more probability was moved from some words to others. Its height is the change of $\ln L$: a dot above the line at 0 would be better than the shares, and a dot below it is worse.
 
 # %% alt="A cloud of 400 dots, one for each random change of the probabilities after want. All dots lie below the line at zero, and the further the probabilities are moved, the deeper the dots lie."
 after_want = Counter(b for s in train_sentences for a, b in ngrams(s, 2) if a == "want")
@@ -37,9 +40,9 @@ plt.show()
 print(f"{sum(x > 0 for x in change)} of {len(change)} random changes are better")
 
 # %% [markdown]
-# None of the 400 changes is better. (The dots at the left lie so close to the line that the eye cannot tell; the printed number can.) Is this luck? It is not, and the proof is so short that you should see it. It needs one fact about
-# the logarithm: **$\ln x \le x - 1$ for all $x > 0$, and the two are equal only at $x = 1$.** The next figure shows why. The straight
-# line touches the curve at $x = 1$, and the curve bends away below it on both sides.
+# None of the 400 changes is better than the shares. (At the left edge the dots are so close to the line that the eye cannot tell, but the printed number can.) Is this luck? It is not, and the proof is so short that you should see it. It needs one fact about
+# the logarithm: **$\ln x \le x - 1$ for all $x > 0$, and the two sides are equal only at $x = 1$.** The next figure shows why. The straight
+# line $x - 1$ touches the curve $\ln x$ at $x = 1$, and everywhere else the curve is below the line.
 
 # %% alt="The curve of ln x and the straight line x - 1. They touch at x = 1, and everywhere else the line lies above the curve."
 x = np.linspace(0.05, 3, 200)
@@ -52,18 +55,29 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Now compare any $q$ with the shares $p$. The sums run over the words that were counted.
+# Now compare any $q$ with the shares $p$. The sums run over the words that were counted after *want*.
 #
-# $$\ln L(q) - \ln L(p) = \sum_w c(w) \ln \frac{q(w)}{p(w)} = n \sum_w p(w) \ln \frac{q(w)}{p(w)} \;\le\; n \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big)
-# = n \Big(\sum_w q(w) - \sum_w p(w)\Big) \;\le\; 0.$$
+# $$\begin{aligned}
+# \ln L(q) - \ln L(p) &= \sum_w c(w) \ln \frac{q(w)}{p(w)} && (1)\\
+# &= n \sum_w p(w) \ln \frac{q(w)}{p(w)} && (2)\\
+# &\le n \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big) && (3)\\
+# &= n \Big(\sum_w q(w) - \sum_w p(w)\Big) && (4)\\
+# &\le 0. && (5)
+# \end{aligned}$$
 #
-# Follow it from left to right. The first step is the rule for the difference of logarithms. In the second step, $c(w) = n\,p(w)$. The third step is our fact, with $x = q(w)/p(w)$. In the fourth step the $p(w)$ in front of the bracket cancels. And in the last one, the
-# shares sum to 1, and the $q(w)$ of these words sum to at most 1. So no $q$ is better than the shares, and none is as good unless all the ratios are 1, which means that $q = p$. (If $q$ gives a counted word the probability 0, then $L(q) = 0$, and there is nothing to show.)
+# 1. The difference of two logarithms is the logarithm of the ratio.
+# 2. The share is $p(w) = c(w)/n$, so $c(w) = n\,p(w)$.
+# 3. This is our fact $\ln x \le x - 1$, with $x = q(w)/p(w)$.
+# 4. We multiply the bracket out. In the first term, $p(w)$ cancels.
+# 5. The shares sum to 1, and the $q(w)$ of these words sum to at most 1.
 #
-# This is why one calls the shares the **maximum likelihood estimate**, and why your function is named `bigram_mle`. **Count and divide
-# is not a guess: no other bigram model makes the text you counted more probable.**
+# So no $q$ has a larger likelihood than the shares. In step 3 the two sides are equal only if every ratio $q(w)/p(w)$ is 1, so any other $q$ is worse. (Step 1 needs $q(w) > 0$. If $q$ gives 0 to a word that was counted, its likelihood is 0, which is worse, too.)
+
+# %% [markdown]
+# The same holds for the row of every other word. This is why the shares are called the **maximum likelihood estimate**, and why your function is named `bigram_mle`. **Count and divide
+# is not a guess: no other bigram model makes the text that you counted more probable.**
 #
-# That is good news and bad news. What makes the *counted* text most probable gives everything else the probability 0. The zeros of
-# section 3 are not an accident; they are the price of being the best at the training text.
+# That is good news and bad news. Whatever makes the *counted* text most probable has no probability left for anything else. So the zeros of
+# section 3 are not an accident. They are the price of being the best model of the training text.
 #
 # *(This is a good place for a break.)*

@@ -7,9 +7,11 @@
 # Think of a die. Before you throw it, you are unsure among 6 equally likely sides, and each side has the probability $1/6$. A model
 # that gives every true word the probability $1/6$ is as surprised by each of them as you are by the throw. We say that it has the **perplexity** 6.
 #
-# In a real text the probabilities differ from word to word. Take two words, to which the model gave $1/2$ and $1/8$. The first surprise is that of a coin, and the second one is that of a die with 8 sides. Which die, thrown twice, would surprise you as much as the two together? The product of the probabilities is $\frac12 \cdot \frac18 = \frac1{16} = \frac14 \cdot \frac14$. So it is a die with 4 sides, and the perplexity of the two words is 4. In general we multiply all $N$ probabilities, take the $N$-th root, and turn the result upside down.
+# In a real text the probabilities differ from word to word. Suppose that a text has two words, and that the model gave them the probabilities $1/2$ and $1/8$. Together they have the probability $\frac12 \cdot \frac18 = \frac1{16}$. Now look for a fair die whose two throws are just as improbable. It is a die with 4 sides, because $\frac14 \cdot \frac14 = \frac1{16}$. So the perplexity of this text is 4.
 #
-# Lower is better, and 1 would be a model that always knows what comes next. One warning: perplexity tells how much probability the *true* words got, and not how sure the model felt. A model that is very sure of wrong words has a huge perplexity.
+# Here is the same as a recipe for a text with $N$ words. Multiply the $N$ probabilities; in the example this gives $1/16$. Take the $N$-th root, which is $1/4$. Divide 1 by it, which is 4.
+#
+# Lower is better, and a model with perplexity 1 would always know what comes next. One warning: perplexity measures how much probability the *true* words got, and not how sure the model was. A model that is very sure of wrong words has a huge perplexity.
 
 # %% [markdown] statement="perplexity"
 # ### From logarithms to a die
@@ -93,22 +95,21 @@ print(f"if N forgets </s>:       {2 ** (-sum(logs) / (len(logs) - 1)):.1f}")
 print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 
 # %% [markdown]
-# The last two lines are mistakes that anybody can make, and both of them look like ordinary results. When somebody tells you a perplexity,
+# The first line is right: the perplexity is 9.2. The other two lines are mistakes that anybody can make. The second one takes the 6th root instead of the 7th, because it counts the six words and forgets `</s>`; the result is 13.3. The third one takes logarithms with base 2 and undoes them with base $e$; the result is 24.6. All three numbers look like ordinary results. So when somebody tells you a perplexity,
 # ask how it was computed.
 
 # %% [markdown]
 # ### A first cure for the zeros
 #
-# What is the perplexity of the bigram model on all the new sentences? You know the answer before you compute it. Four sentences in ten have a
-# factor 0, so the product of all factors is 0, and the perplexity is infinite: a die with infinitely many sides. A single unseen pair is enough for that.
+# What is the perplexity of the bigram model on all the new restaurant sentences? You can know it without computing it. Some pairs in these sentences were never seen, so they are factors 0. Then the product of all factors is 0, too, and the perplexity is infinite. A single unseen pair would be enough for that.
 #
-# The simplest cure is the oldest one. **Add $k$ to the count of every possible pair, also to the counts of those that were never seen.** ($k$ may be a small fraction.) After $w_1$, any of $V$ tokens may come next, so the sum of its row grows by $kV$:
+# The simplest cure is the oldest one. **Add a number $k$ to the count of every possible pair, also to the counts of pairs that were never seen.** The number $k$ need not be whole. Let $V$ be the number of different tokens that may come after a word. Each of them gets $k$ more, so the sum of the row grows by $kV$:
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2) + k}{c(w_1) + k V}.$$
 #
-# With $k = 1$ this is **Laplace smoothing**; Pierre-Simon Laplace used it in 1774. Nothing is impossible any more, not even a word that the training text does not contain: all such words are replaced by one token, `<UNK>`, for *unknown*, which is one of the $V$.
+# With $k = 1$ this is **Laplace smoothing**. Now no pair of known words is impossible. But a new sentence may also contain a word that is not in the training sentences. All such words are replaced by one token, `<UNK>`, for *unknown*. It is one of the $V$ tokens, so it gets $k$ as well.
 #
-# But which $k$ is good? Before you run the cell, guess: is $k = 1$ better or worse than $k = 0.01$? The figure shows the perplexity on the new sentences for many values of $k$. Both its axes are logarithmic.
+# Which $k$ is good? Before you run the cell, guess: is $k = 1$ better or worse than $k = 0.01$? The figure shows the perplexity on the new sentences for many values of $k$.
 
 
 # %% alt="Perplexity on new sentences against the number k that is added to each count. The curve is nearly flat for tiny k, is lowest at a few thousandths, and rises to several times that value at k = 1."
@@ -156,21 +157,26 @@ axes.set_yticks([15, 20, 50, 100, 200], ["15", "20", "50", "100", "200"])
 axes.minorticks_off()
 plt.show()
 half = np.median([*occurs.values()])
-print(f"half of the words were seen at most {half:.0f} times")
-print(
-    f"k = 1: perplexity {value(1):.0f};  the best of these, k = {ks[best]:.2g}: {values[best]:.0f}"
-)
-print(f"\nk = {ks[best]:.2g}, and known are only words that were seen often enough:")
+print(f"k = 1: perplexity {value(1):.0f}")
+print(f"k = {ks[best]:.2g}: perplexity {values[best]:.0f}, the best of these")
+print(f"V = {V:,} tokens; half of the words were seen at most {half:.0f} times")
+
+# %% [markdown]
+# Laplace's $k = 1$ gives the perplexity 57, and the best $k$ of the figure, 0.004, gives 15. Why is $k = 1$ so bad? It adds 1 to each of the $V = 1{,}400$ tokens that may follow a word, so each row gets 1,400 imaginary counts. But half of the words were seen at most 4 times. After such a word, over 99 % of the probability goes to pairs that were never counted.
+#
+# A small $k$ does much better, and still two things are not right. First, every unseen pair gets the same. *Thai lunch* is surely more probable than *thai
+# of*, even if neither was ever said. **How should one share out the probability of what was never seen?** That is
+# the question of chapter 02. Second, we have found our $k$ by looking at the test sentences themselves, so the 15 is a little too good.
+#
+# There is also a way to cheat. We may decide that rare words are not in the vocabulary, so that they become `<UNK>`, too. The next cell takes $k = 0.004$. In its first line the known words are all those of the training sentences. In the second line they are the words that were seen at least twice there, and in the third line at least 5 times.
+
+# %%
 for least in (1, 2, 5):
     value, V = smoothed({word for word in occurs if occurs[word] >= least})
     print(f"at least {least} times: V = {V:5,}, perplexity {value(ks[best]):.1f}")
 
 # %% [markdown]
-# Laplace's $k = 1$ is far from the best. It hands out $V$ imaginary counts after each word, and half of the words have at most a handful of real ones. After such a word, nearly all of the probability goes to pairs that were never counted. A small $k$ does much better. But is it right to give *every* unseen pair the same? *Thai lunch* is surely likelier than *thai
-# of*, even where neither was ever said. And we have found the best $k$ by looking at the test, which is not fair. **How should one share what was never seen?** That is
-# the question of chapter 02, and its answers are better than anything one would think of at first.
-#
-# The last three lines show how one can cheat. The more rare words we call unknown, the lower the perplexity, because the model no longer has to say which rare word comes.
+# The perplexity falls from 15.3 to 12.8 and to 11.5, but the model has not become any better. A word that has become `<UNK>` need not be predicted any more. The model only has to say that *some* rare word comes, and that is easier. So two perplexities can be compared only if both models have the same vocabulary.
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?
