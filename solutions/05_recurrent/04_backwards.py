@@ -345,7 +345,7 @@ for half_life, found in grown.items():
 # %% [markdown]
 # In both cases the detours make the gradient larger than the belt alone would leave it.
 #
-# With half-life 100 the gradient grows: after 59 steps it is about a hundred times as long as at the end of the text. This is an **exploding gradient**, before your eyes. Nothing on the belt shrinks it, so whatever the detours add stays. Open gates cure the *vanishing* gradient, not the exploding one.
+# With half-life 100 the gradient grows: 59 steps back it is about a hundred times as long as at the end of the text, on average over the six starts. This is an **exploding gradient**, before your eyes. Nothing on the belt shrinks it, so whatever the detours add stays. Open gates cure the *vanishing* gradient, not the exploding one.
 #
 # With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, about a quarter of the gradient is left, and five steps back about a twentieth. To learn which letters follow each other, that may well be enough. (Your first model has larger embeddings than this measurement, so its own numbers are somewhat different.)
 #
