@@ -8,11 +8,9 @@ guess_the_next_word(machine, sentences)     a game against it, after Shannon (19
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Protocol
-
-import numpy as np
 
 from lmkit.sliders import somebody_is_here
 
@@ -135,10 +133,3 @@ def _play(machine: Machine, asked: list[tuple[list[str], str]]) -> None:
     with page:
         ask()
     display(page, field)
-
-
-def at_temperature(row: Mapping[str, float], temperature: float) -> dict[str, float]:
-    """The probabilities of a row at another temperature, computed with logarithms; for figures."""
-    logs = np.log(np.array([*row.values()])) / temperature
-    weights = np.exp(logs - logs.max())
-    return dict(zip(row, (weights / weights.sum()).tolist(), strict=True))

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lmkit.babble import BREAK, Babbler, at_temperature, guess_the_next_word, rounds_of, verdict
+from lmkit.babble import BREAK, Babbler, guess_the_next_word, rounds_of, verdict
 
 SENTENCES = [["we", "sat", "here"], ["we", "sat", "in", "the", "house"], ["how", "we", "wish"]]
 
@@ -53,10 +53,3 @@ def test_where_nobody_plays_three_rounds_are_shown(
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     guess_the_next_word(Babbler(SENTENCES, 1), SENTENCES)
     assert capsys.readouterr().out.count("the truth: ") == 3
-
-
-def test_temperature() -> None:
-    row = {"a": 0.8, "b": 0.2}
-    assert at_temperature(row, 1) == pytest.approx(row)
-    assert at_temperature(row, 0.5)["a"] == pytest.approx(16 / 17)
-    assert at_temperature(row, 0.001) == pytest.approx({"a": 1, "b": 0})

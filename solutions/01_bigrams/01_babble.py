@@ -37,7 +37,6 @@ import lmkit
 from lmkit import berkeley, drawings, gallery, plots
 from lmkit.babble import (
     Babbler,
-    at_temperature,
     guess_the_next_word,
     rounds_of,
 )

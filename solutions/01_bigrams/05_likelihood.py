@@ -34,7 +34,7 @@ axes.axhline(0, color="black", linewidth=1)
 axes.set(
     title="400 changes of the shares",
     xlabel="probability that was moved to other words",
-    ylabel="change of ln L (nats)",
+    ylabel="change of ln L",
 )
 plt.show()
 print(f"{sum(x > 0 for x in change)} of {len(change)} random changes are better")

@@ -176,7 +176,7 @@ for least in (1, 2, 5):
     print(f"at least {least} times: V = {V:5,}, perplexity {value(ks[best]):.1f}")
 
 # %% [markdown]
-# The perplexity falls from 15.3 to 12.8 and to 11.5, but the model has not become any better. A word that has become `<UNK>` need not be predicted any more. The model only has to say that *some* rare word comes, and that is easier. So two perplexities can be compared only if both models have the same vocabulary.
+# The perplexity falls from 15.3 to 12.8 and to 11.5, but the model has not become any better. A word that has become `<UNK>` need not be predicted any more. The model only has to say that *some* rare word comes, and that is easier.
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?

@@ -3,11 +3,10 @@
 #
 # Your machine writes, and people have been impressed by less. Now let us find out what it can never do.
 #
-# Look at the word *for* in two requests: *is it open for lunch* and *i am looking for a restaurant*. What comes after *for* depends on what came *before*
-# it. But a bigram model that has arrived at *for* has forgotten everything before *for*. It must believe that, **given the middle word, the word before and the word after
+# Look at the word *for* in two requests: *is it open for lunch* and *i am looking for a restaurant*. What comes after *for* depends on what came *before* *for*. But when a bigram model has arrived at *for*, it has forgotten everything before. It must believe that, **given the middle word, the word before and the word after
 # have nothing to do with each other.**
 #
-# That is a claim about language, and we can test it with counts. Suppose that *for* stands in 100 places. In 30 of them *open* comes before, and in 20 of them *lunch* comes after. If the two had nothing to do with each other, *lunch* would come after *open for* as often as after any *for*: in 20 % of the cases. So we would expect both around *for* in $30 \cdot 20 / 100 = 6$ places.
+# That is a claim about language, and we can test it with counts. Suppose that *for* stands in 100 places. In 30 of them *open* comes before it. In 20 of them, that is in 20 %, *lunch* comes after it. If the word before made no difference, *lunch* would also come after 20 % of the 30 *open for*. So we would expect *open for lunch* in $30 \cdot 20 / 100 = 6$ places.
 #
 # In general, let the middle word $m$ stand in $c(m)$ places. In $c(x)$ of them the word $x$ comes before it, and in $c(y)$ of them the word $y$ comes after it. Then the count that we expect is
 #
@@ -148,7 +147,7 @@ agrees(expected_counts, ours.expected_counts, _kinds)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Here are our sentences. Compare the two columns of numbers: what was counted, and what one would expect if *for* forgot the word before it.
+# Here are the restaurant sentences, with *for* in the middle. Each row of the table is a word before *for* and a word after it. The column *counted* tells how often this happened. The column *expected* tells how often it would happen if the word before made no difference.
 
 # %%
 table = triple_table(train_sentences, "for")
@@ -161,15 +160,15 @@ rows = [
 pd.DataFrame(rows, columns=["before", "after", "counted", "expected"])
 
 # %% [markdown]
-# First the column *counted*. After *open for* comes *lunch*, 37 times, and never *a*. After *looking for* it is nearly always *a*.
+# First the column *counted*. After *open for*, *lunch* came 37 times and *a* came 0 times. After *looking for* it was the other way round: *lunch* came 9 times and *a* came 253 times.
 #
-# Now the column *expected*. It has 4.7 against 17.3 after *open for*, and 46.6 against 171.2 after *looking for*. Both times *a* is expected 3.7 times as often as *lunch*. The bigram model must give the same answer twice, because at *for* it no longer knows which of the two it has said.
+# Now the column *expected*. After *open for*, it has 4.7 for *lunch* and 17.3 for *a*, so *a* is 3.7 times as frequent. After *looking for*, it has 46.6 and 171.2, so again *a* is 3.7 times as frequent. The bigram model must give the same answer in both cases, because at *for* it no longer knows whether it has said *open* or *looking*.
 #
-# There it is. The model does know that *for* follows *open*, and it does know that *lunch* follows *for*. But it cannot put the two together, and **no amount of text will change that**: the number that it would need has no place in its table.
+# So the model knows that *for* follows *open*, and it knows that *lunch* follows *for*. But it cannot put the two together, and **no amount of text will change that**. It would need a number for the three words *open for lunch*, and its table has only numbers for pairs.
 #
-# You may object that we have invented these sentences ourselves. That is right, so ask your own text the same question. The next cell takes its 30 most frequent words, one after the other as the word in the middle. For each pair of words around it, it compares the count with the expected count. The difference is the **excess**, and the eight largest ones are shown. (Marks such as full stops are left out.)
+# You may object that we have invented these sentences ourselves. So ask your own text the same question. The next two cells take its 30 most frequent words, each in turn as the word in the middle. For each pair of words around it, they subtract the expected count from the real one. The difference is the **excess**. The first table shows the eight triples with the largest excess. (Marks such as full stops are left out.)
 #
-# Among thousands of combinations, some will have an excess by luck. So we need a control: a text of as many sentences which your machine with one word of memory has written. This machine really forgets, so there every excess is luck. The second table shows the largest one.
+# Among thousands of triples, some have an excess by chance. How large can it be? To see this, your machine with one word of memory writes a text with as many sentences as yours. This machine really forgets, so in its text every excess is chance. The second table shows the largest one.
 
 
 # %% folded="lets your machine with one word of memory write a long text, quickly"
@@ -204,22 +203,21 @@ def standing_out(sentences):
 columns = ["words", "counted", "expected", "excess"]
 luck = standing_out(written_text(my_machines[1], my_train, seed=1))
 display(pd.DataFrame(standing_out(my_train)[:8], columns=columns).round(1))
-print("The largest excess by luck, in what the machine has written:")
+print("The largest excess by chance, in what the machine has written:")
 pd.DataFrame(luck[:1], columns=columns).round(1)
 
 # %% [markdown]
-# Compare the two tables. Where an excess of your text is far above that of luck, the three words belong together, and your bigram machine cannot know it. It has seen both pairs of neighbours, and it has no idea that the first word makes the third one likely.
+# Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than the one in the second table, it is not chance: the first word makes the third one more probable, and your machine with one word of memory cannot know it. It has seen the first two words as a pair, and the last two words as a pair, but never all three together.
 #
-# Two words of memory would be enough for these cases. But then the same question comes one word further on, with *open today for*. And the longer the context, the less often you have seen it: that was the figure of section 6.
+# A machine with two words of memory has a table for such triples. But then the same question comes one word further on, for example with *open today for lunch*. Each further word of memory only moves the problem, and section 6 has shown how soon more memory stops to help.
 
 # %% [markdown]
 # ## What you have now
 #
-# You have built a language model from nothing but counts, and you know why no other choice of its numbers fits the counted text better. It writes, and you can say
+# You have built a language model from nothing but counts. You know why no other bigram model makes the counted text more probable. Your machine writes, and you can say
 # in one number how surprised it is by a text. And you have caught it twice:
 #
-# - **Counting and dividing calls possible what was seen, and nothing else.** One unseen pair makes a sentence impossible. Adding $k$ cures this, but it gives *thai of* as much as *thai lunch*. Chapter 02 shows how to give some probability to what was never
-#   seen, and how much.
-# - **It forgets.** At *for*, it no longer knows whether it said *open*. A longer memory of the same kind mostly meets contexts that it has never seen. From chapter 04 on, you will build models that look further
-#   back without counting every context separately: first by giving similar words similar numbers, then by carrying a state along, and at last, in chapter 08, by letting every word
+# - **Counting and dividing calls possible what was seen, and nothing else.** One unseen pair makes a sentence impossible. Adding $k$ cures this, but then every unseen pair gets the same. Chapter 02 shows better ways to give some probability to what was never seen.
+# - **It forgets.** At *for*, it no longer knows whether it said *open*. And with five words of memory, a new text mostly brings contexts that it has never seen. From chapter 04 on, you will build models that look further
+#   back without counting every context. You will first give similar words similar numbers, and then carry a state along. At last, in chapter 08, you will let every word
 #   look back at every earlier one. That model is called a Transformer, and it will write about your text, too.

@@ -99,4 +99,4 @@ for beta in (10.0, 2.0, 1.0, 0.2):
     print(f"beta {beta}:  {said}\n")
 
 # %% [markdown] replaces="the-machine-itself-8"
-# With $\beta = 10$ the machine takes the likeliest next word nearly every time. After the same word it then goes on in the same way, so on most texts it soon walks in a circle. With $\beta = 0.2$ it takes any word that it has ever seen there, and the text falls apart.
+# With $\beta = 10$ the machine takes the likeliest next word nearly every time. After the same word it then nearly always goes on in the same way, so the same few phrases come again and again. With $\beta = 0.2$ it takes any word that it has ever seen there, and the text falls apart.

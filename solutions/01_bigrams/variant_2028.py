@@ -98,5 +98,5 @@ def standing_out(sentences):
 columns = ["words", "counted", "expected", "excess"]
 luck = standing_out(written_text(my_machines[1], my_train, seed=1))
 display(pd.DataFrame(standing_out(my_train)[:8], columns=columns).round(1))
-print("The largest excess by luck, in what the machine has written:")
+print("The largest excess by chance, in what the machine has written:")
 pd.DataFrame(luck[:1], columns=columns).round(1)
