@@ -3,6 +3,8 @@
 #
 # Here are the published counts of the eight words. Each row of the table belongs to a word, and each column to the word that came right after it. For example, the row *want* has 608 in the column *to*. So people said *want to* 608 times.
 # In the same row, the column *want* has a 0: nobody said *want want*. Such zeros will matter. Half of the 64 numbers in this table are zeros.
+#
+# The line above the table tells how often each of the eight words was said in all.
 
 # %%
 pair_counts = berkeley.table("bigram_counts")
@@ -131,10 +133,10 @@ print(f"{(counted == pair_counts).to_numpy().sum()} of 64 pairs are as printed,"
 print(f"{sum(spoken[w] == c for w, c in word_counts.items())} of 8 words")
 
 # %% [markdown]
-# All 64 counts of pairs agree, and so do the 8 counts of single words. So these 72 numbers, and everything that follows from them alone, are facts about what people said in 1994. The rest of the sentences is our invention.
+# All 64 counts of pairs agree, and so do the 8 counts of single words. So these 72 numbers, and everything that follows from them alone, are facts about what people said in 1994. Everything else about our sentences is invented.
 
 # %% [markdown]
-# Now from counts to probabilities. In the table, *i* was said 2,533 times, and *want* came next 827 times. So the natural estimate for the probability that *want*
+# Now from counts to probabilities. By the published counts, *i* was said 2,533 times, and *want* came next 827 times. So the natural estimate for the probability that *want*
 # comes after *i* is the share $827 / 2533 = 0.33$. In general, let $c(w_1 w_2)$ be the count of a pair, and let $c(w_1)$ be the count of its first word. Then
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2)}{c(w_1)}.$$
@@ -299,7 +301,7 @@ print(f"{len(same):,} of {len(my_words):,} rows are equal, number by number")
 # %% [markdown]
 # A bigram model does not need words. The next cell uses your array function on the *letters* of your text. Each row belongs to a letter, and each column to the letter that comes next. (The sign ␣ is the gap between two words.) The darker a square, the more probable the next letter.
 #
-# Find the row of *q*. In most texts it has a single dark square, in the column *u*: after a *q*, the next letter is certain. Then find a row that has many pale squares and not a single dark one. After such a letter, many others are possible and none is likely, so it is hard to guess what comes next.
+# Find the row of *q*. In most texts it has a single dark square, in the column *u*: after a *q*, the next letter is almost certain. Then find a row that has many pale squares and not a single dark one. After such a letter, many others are possible and none is likely, so it is hard to guess what comes next.
 
 # %% alt="A square map of 27 by 27 letters and the blank. Rows are letters, columns the letters that follow; dark squares are frequent pairs, such as t before h, or a single dark square in the row of q."
 letters = " abcdefghijklmnopqrstuvwxyz"

@@ -55,7 +55,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Now compare any $q$ with the shares $p$. The sums run over the words that were counted after *want*.
+# Now compare any $q$ with the shares $p$. As before, $c(w)$ is the number of times that $w$ came after *want*, and $n$ is the number of times that *want* was said. The sums run over the words that came after *want* at least once.
 #
 # $$\begin{aligned}
 # \ln L(q) - \ln L(p) &= \sum_w c(w) \ln \frac{q(w)}{p(w)} && (1)\\
@@ -77,7 +77,7 @@ plt.show()
 # The same holds for the row of every other word. This is why the shares are called the **maximum likelihood estimate**, and why your function is named `bigram_mle`. **Count and divide
 # is not a guess: no other bigram model makes the text that you counted more probable.**
 #
-# That is good news and bad news. Whatever makes the *counted* text most probable has no probability left for anything else. So the zeros of
+# That is good news and bad news. Whatever makes the *counted* text most probable has no probability left for anything else. So the zeros that made sentences impossible in
 # section 3 are not an accident. They are the price of being the best model of the training text.
 #
 # *(This is a good place for a break.)*

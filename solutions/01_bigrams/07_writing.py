@@ -391,21 +391,21 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 
 
 # %%
-def probability(tables, past, word, trust):
+def probability(tables, past, word, weight):
     """P(word | past), interpolated: each context that was seen has this weight, and the next shorter one the rest."""
     p = 1 / (len(my_words) + 2)
     for n, table in enumerate(tables):
         row = table.get(tuple(past[len(past) - n :]))
         if row:
-            p = trust * row.get(word, 0) + (1 - trust) * p
+            p = weight * row.get(word, 0) + (1 - weight) * p
     return p
 
 
-def surprise(tables, sentences, trust):
+def surprise(tables, sentences, weight):
     """The perplexity of a machine on some sentences."""
     grams = [gram for s in sentences for gram in ngrams(s, len(tables))]
     logs = [
-        math.log2(probability(tables, gram[:-1], gram[-1], trust)) for gram in grams
+        math.log2(probability(tables, gram[:-1], gram[-1], weight)) for gram in grams
     ]
     return perplexity(logs, 2)
 
@@ -499,14 +499,16 @@ for memory in (2, 5):
     print(f"memory {memory}, its longest copied run in brackets:\n{' '.join(text)}\n")
 
 # %% [markdown]
-# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A bar far above the line means that it copies. (Each bar is the mean of only twelve passages, so small differences mean nothing.) The first printed line tells why the last bar is high: with five words of memory, nearly every context has only one next word, so the machine has no choice.
+# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A bar far above the line means that it copies. On the kitchen text, the line is at 7 words. The bar for two words of memory just reaches it, and the bar for five words is at 24 of 40. (Each bar is the mean of only twelve passages, so small differences mean nothing.)
+#
+# The first printed line tells why the last bar is high. With five words of memory, nearly every context has only one next word, so the machine has no choice.
 #
 # This is the answer to the question from the beginning. With these tables, a machine with a long memory is hardly less surprised by new text than one with two words, and when it writes, it copies long runs of your text.
 
 # %% [markdown]
 # ### Your machine plays
 #
-# In the first ten minutes you played against a borrowed machine. Now your own machine with two words of memory plays three rounds on the same passages. It should have the same guesses and the same probabilities as the borrowed one.
+# In the first ten minutes you played against a borrowed machine. Now play three rounds against your own machine with two words of memory, on the same passages. It should have the same guesses and the same probabilities as the borrowed one.
 #
 # The game asks a machine for a whole row of probabilities, but your `write` returns words. So the next cell calls `write` for one word and gives it a `draw` that only notes the row.
 
