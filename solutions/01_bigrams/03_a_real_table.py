@@ -286,7 +286,7 @@ while len(said) < 40:
 print(" ".join(word for word in said if word != "<s>"))
 
 # %% [markdown]
-# You have now built a machine with one word of memory, as the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and what may come after it in yours.
+# You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and what may come after it in yours.
 
 # %%
 theirs = machines["one word"]

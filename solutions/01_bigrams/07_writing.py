@@ -361,7 +361,7 @@ for memory in (0, 1, 2):
     print(f"memory {memory}:  {say(my_machines[memory], [], 1.0, seed=7)}\n")
 
 # %% [markdown]
-# This time it is your machine that speaks. Turn the knob: the next cell lets the machine with one word of memory go on from *the* at four temperatures. What will happen at 0.1, and why?
+# These three lines came from your own machine. Now turn the knob: the next cell lets the machine with one word of memory go on from *the* at four temperatures. What will happen at 0.1, and why?
 
 # %%
 for temperature in (0.1, 0.5, 1.0, 5.0):
@@ -380,7 +380,7 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 #
 # Now you can answer the question from the beginning. We make two measurements for each length of memory. The first one: how surprised is a machine by the part of your text that it has not read? For this we use the perplexity.
 #
-# But we need a cure for the zeros again, because a long context has often been followed by a single word. This time we do not add $k$. We mix the tables, step by step:
+# But we need a cure for the zeros again, because after a long context most words were never seen. This time we do not add $k$. We mix the tables, step by step:
 #
 # - Before any table is used, each of the $V$ different tokens has the same probability $1/V$.
 # - With no memory: $P_0(w) = 0.7 \cdot (\text{the share of } w \text{ in the text}) + 0.3 \cdot \frac1V$.
@@ -503,7 +503,7 @@ for memory in (2, 5):
 #
 # The first printed line tells why the last bar is high. With five words of memory, nearly every context has only one next word, so the machine has no choice.
 #
-# This is the answer to the question from the beginning. With these tables, a machine with a long memory is hardly less surprised by new text than one with two words, and when it writes, it copies long runs of your text.
+# This is the answer to the question from the beginning. With these tables, a machine with a long memory is usually hardly less surprised by new text than one with two words, and when it writes, it copies long runs of your text.
 
 # %% [markdown]
 # ### Your machine plays

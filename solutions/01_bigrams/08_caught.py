@@ -207,9 +207,9 @@ print("The largest excess by chance, in what the machine has written:")
 pd.DataFrame(luck[:1], columns=columns).round(1)
 
 # %% [markdown]
-# Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than the one in the second table, it is not chance: the first word makes the third one more probable, and your machine with one word of memory cannot know it. It has seen the first two words as a pair, and the last two words as a pair, but never all three together.
+# Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than the one in the second table, it is hardly chance: the first word makes the third one more probable, and your machine with one word of memory cannot know it. It has seen the first two words as a pair, and the last two words as a pair, but never all three together.
 #
-# A machine with two words of memory has a table for such triples. But then the same question comes one word further on, for example with *open today for lunch*. Each further word of memory only moves the problem, and section 6 has shown how soon more memory stops to help.
+# A machine with two words of memory has a table for such triples. But then the same question comes one word further on, for example with *open today for lunch*. Each further word of memory only moves the problem, and section 6 has shown how soon more memory stops helping.
 
 # %% [markdown]
 # ## What you have now

@@ -91,7 +91,7 @@ agrees(
 ### END HIDDEN TESTS
 
 # %% [markdown] replaces="the-machine-itself-6"
-# This time it is your machine that speaks. Turn the knob, with one word of memory and always the same beginning. What will happen with $\beta = 10$, and why?
+# These three lines came from your own machine. Now turn the knob: the next cell lets the machine with one word of memory go on from *the* at four values of $\beta$. What will happen with $\beta = 10$, and why?
 
 # %% replaces="the-machine-itself-7"
 for beta in (10.0, 2.0, 1.0, 0.2):
