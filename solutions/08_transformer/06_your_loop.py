@@ -249,6 +249,9 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, look=None, watch
 # Before a training that takes minutes, use the instruments of section 4 on this very model. What is its first loss, and is it near $\ln V$? Does the model see the
 # future? The cell also counts the operations of the whole training with your `flops`. Then it takes a few steps, whose result is thrown away, to find out how fast your
 # machine is, and so how long the training will last.
+#
+# On a GPU the cell prints one line more, the **utilisation**. The fastest thing that a GPU does is a single product of two large matrices. Utilisation is the speed of
+# your training, as a share of the speed of such a product.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -271,6 +274,13 @@ seconds = (time.perf_counter() - begin) / 10
 operations = 3 * my_B * sum(flops(my_V, T, my_size["width"], my_size["layers"]))
 speed = operations / seconds
 print(f"{operations * my_steps:.1e} operations, {speed / 1e9:,.0f} billion a second")
+if device.type == "cuda":
+    square = torch.randn(8_192, 8_192, device=device)
+    for _ in range(2):  # the first product also starts the library
+        begin = time.perf_counter()
+        (square @ square).sum().item()
+        fastest = 2 * 8_192**3 / (time.perf_counter() - begin)
+    print(f"utilisation: {speed / fastest:.0%} of the speed of one large product")
 whole = 1.1 * seconds * my_steps  # with the measurements and the samples
 about = f"{whole / 60:.0f} minutes" if whole > 100 else f"{whole:.0f} seconds"
 print(f"the training will take about {about}")
@@ -379,6 +389,18 @@ print(
 #
 # Below the figure the cell has printed the loss once more, as a **perplexity**, which is $e$ to the power of the loss. If it is 10, for example, your model is as
 # uncertain as somebody who chooses among ten tokens that are all equally likely.
+
+# %% [markdown]
+# What if a larger model does not fit into memory with a whole batch? Then cut the batch into equal parts. Call `backward` for each part, and move the weights only after
+# the last one. PyTorch adds the gradients up, so the move is the same as with the whole batch. This is called **gradient accumulation**, and it changes one line of
+# your loop:
+#
+# ```python
+# for part in parts:
+#     (loss(model, part) / len(parts)).backward()
+# ```
+#
+# We divide by the number of parts because the loss of a batch is a mean.
 
 # %% [markdown]
 # ### Make it better
