@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -14,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
 from autograder.authoring.build import build
+from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import recorded_verdicts
 from autograder.course import Course, CourseError, open_course
 from autograder.grading.coordinator import grade_class, students_to_grade
@@ -192,6 +194,20 @@ def test_check_grades_one_notebook_with_the_hidden_tests(built_course: Course, t
         (0, "square(3) is 9, yours gives 0"),
         (2, ""),
     ]
+
+
+def test_one_task_is_judged_as_among_all(real_course: Course, tmp_path: Path) -> None:
+    """Of a notebook with right, wrong and missing answers; tests that use another task's answer included."""
+    reference = read_reference(real_course, "01_bigrams")
+    tasks = list(dict.fromkeys(test.task for test in reference.tests))
+    spoiled = {tasks[0]: "", tasks[3]: "raise NotImplementedError", tasks[6]: f"def {tasks[6]}(*given):\n    return []"}
+    path = tmp_path / "01_bigrams.ipynb"
+    nbformat.write(reference.with_sources(spoiled).node, path)
+    among_all = [replace(verdict, seconds=0) for verdict in check_notebook(real_course, path).verdicts]
+    assert {verdict.task for verdict in among_all if verdict.outcome != "passed"} >= spoiled.keys()
+    alone = [verdict for task in tasks for verdict in check_notebook(real_course, path, task).verdicts]
+    assert [replace(verdict, seconds=0) for verdict in alone] == sorted(among_all, key=lambda v: tasks.index(v.task))
+    assert check_notebook(real_course, path, "no such task").verdicts == []
 
 
 def rebuilt(course: Course, tmp_path: Path, notebook: NotebookNode | str) -> tuple[list[str], float]:

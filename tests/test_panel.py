@@ -361,7 +361,8 @@ for line in sys.stdin:
     question = json.loads(line)
     if question["what"] == "check":
         {checking}
-    print(json.dumps({{"hidden": True, "checks": [], "not_begun": []}}), flush=True)
+    checks = [{{"task": question["task"], "is": "new"}}] if question["task"] else []
+    print(json.dumps({{"hidden": True, "checks": checks, "not_begun": []}}), flush=True)
 """
 
 
@@ -375,10 +376,10 @@ async def close(desk: Desk) -> None:
         await worker.wait()
 
 
-async def checked(desk: Desk, notebook: Path) -> float:
+async def checked(desk: Desk, notebook: Path, task: str = "") -> float:
     """Seconds until a check is over."""
     began = time.monotonic()
-    await desk.start_check(notebook)
+    await desk.start_check(notebook, task)
     while (await desk.state(notebook)).running:
         await asyncio.sleep(0.02)
     return time.monotonic() - began
@@ -411,13 +412,28 @@ def test_a_worker_that_dies(tmp_path: Path) -> None:
     asyncio.run(ask())
 
 
+def test_a_check_of_one_task_keeps_what_is_known_of_others(tmp_path: Path) -> None:
+    async def ask() -> None:
+        desk, notebook = Desk(tmp_path), tmp_path / "mine.ipynb"
+        desk.command = [sys.executable, "-c", WORKER.format(checking="pass")]
+        state = await desk.state(notebook)
+        state.checks = [{"task": "a", "is": "old"}, {"task": "b", "is": "old"}]
+        await checked(desk, notebook, "a")
+        assert state.checks == [{"task": "b", "is": "old"}, {"task": "a", "is": "new"}]
+        await checked(desk, notebook)
+        assert state.checks == []
+        await close(desk)
+
+    asyncio.run(ask())
+
+
 def test_stopping_one_check_leaves_the_others(tmp_path: Path) -> None:
     async def ask() -> None:
         desk, mine, other = Desk(tmp_path), tmp_path / "mine.ipynb", tmp_path / "other.ipynb"
         slow = "time.sleep(3600 if 'mine' in question['notebook'] else 0)"
         desk.command = [sys.executable, "-c", WORKER.format(checking=slow)]
         assert not (await desk.stop_check(mine)).problem
-        assert (await desk.start_check(mine)).running
+        assert (await desk.start_check(mine, "")).running
         waiting = asyncio.create_task(checked(desk, other))
         await asyncio.sleep(0.2)
         assert not waiting.done()
@@ -425,7 +441,7 @@ def test_stopping_one_check_leaves_the_others(tmp_path: Path) -> None:
         assert (state.running, state.problem, state.checks) == (False, STOPPED, None)
         await waiting
         assert (await desk.state(other)).checks == []
-        assert (await desk.start_check(mine)).running and (await desk.stop_check(mine)).problem == STOPPED
+        assert (await desk.start_check(mine, "")).running and (await desk.stop_check(mine)).problem == STOPPED
         await close(desk)
 
     asyncio.run(ask())

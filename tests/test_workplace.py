@@ -14,10 +14,13 @@ from nbclient.exceptions import CellExecutionError
 from typer.testing import CliRunner
 
 from autograder.chapter.source import read_chapter
+from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.cli import app
 from autograder.course import START, Course, CourseError, open_course
+from autograder.learner.check import Checked
+from autograder.learner.progress import Progress
 from autograder.learner.reveal import reveal
-from autograder.learner.workplace import points_in, prepare
+from autograder.learner.workplace import POINTS, points_in, prepare, remember
 from conftest import CHAPTER, ROOT, answered
 from lmkit.drawings.course import CHAPTERS
 from lmkit.paths import own_folder
@@ -107,6 +110,26 @@ def test_check_looks_into_the_workplace_first(course: Course) -> None:
     assert points_in(course.workplace) == {"01": (3, 3)}  # what the start page draws
     CliRunner().invoke(app, ["check", str(course.released(CHAPTER)), *option])
     assert points_in(course.workplace) == {"01": (3, 3)} and points_in(course.release) == {}
+
+
+def test_a_check_of_one_task_changes_its_points_only(tmp_path: Path) -> None:
+    """Kept beside those of an earlier check; whoever has only totals, of an older version, begins anew."""
+    (tmp_path / "nbgrader_config.py").touch()
+    course = open_course(tmp_path)
+    course.workplace.mkdir()
+    notebook = course.workplace / "05_x.ipynb"
+
+    def keep(one_task: bool, **points: float) -> dict[str, tuple[float, float]]:
+        verdicts = [Verdict(f"{name}--it", name, "", earned, 3, Outcome.PASSED, "") for name, earned in points.items()]
+        checked = Checked("05_x", [], verdicts)
+        progress = Progress("05_x", notebook, points=0, most_points=6, checked=checked, is_of_one_task=one_task)
+        remember(course, [progress])
+        return points_in(course.workplace)
+
+    (course.workplace / POINTS).write_text('{"05": [6, 6], "01": [1, 3]}')
+    assert keep(True, first=2) == {"01": (1, 3), "05": (2, 6)}
+    assert keep(True, second=3)["05"] == (5, 6) and keep(True, first=1)["05"] == (4, 6)
+    assert keep(False, first=3, second=0)["05"] == (3, 6) and keep(True, second=1)["05"] == (4, 6)
 
 
 def test_no_solution_lies_in_the_workplace(course: Course) -> None:

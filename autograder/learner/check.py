@@ -39,10 +39,10 @@ class Checked:
         return [task for task in self.tasks if task not in failed]
 
 
-def check_notebook(course: Course, path: Path) -> Checked:
-    """Run the notebook at `path` with the chapter's hidden tests. Its name and its cells say which chapter it is.
+def check_notebook(course: Course, path: Path, task: str = "") -> Checked:
+    """Run the notebook at `path` with the chapter's hidden tests, or only with those of one task.
 
-    Raises CourseError if it cannot be read or is of no chapter.
+    Its name and its cells say which chapter it is. Raises CourseError if it cannot be read or is of no chapter.
     """
     submission = _read(path)
     chapter = _chapter_of(course, path, submission)
@@ -59,7 +59,7 @@ def check_notebook(course: Course, path: Path) -> Checked:
     return Checked(
         chapter,
         intake.repairs,
-        run_tests(course, chapter, intake.notebook, key_to_learn_with(course, chapter)),
+        run_tests(course, chapter, intake.notebook, key_to_learn_with(course, chapter), task),
         [name for name in answers if name in not_begun and name not in questions],
         by_hand,
         {name: text for name, text in rubrics(reference).items() if name in by_hand},

@@ -23,22 +23,37 @@ class Progress:
     most_points: float = 0
     checked: Checked | None = None  # None if no task was begun, or it could not be read
     problem: str = ""  # why it could not be read
+    is_of_one_task: bool = False  # only its tests were run; `most_points` are those of all
+
+    @property
+    def points_of_tasks(self) -> dict[str, float]:
+        """What each task that was run has earned."""
+        points: dict[str, float] = {}
+        for verdict in self.checked.verdicts if self.checked else []:
+            points[verdict.task] = points.get(verdict.task, 0) + verdict.points
+        return points
 
     def as_fields(self) -> dict[str, Any]:
         """All of it for JSON; `checks` has the failed and the passed ones and is empty where nothing was run."""
-        fields = {name: value for name, value in vars(self).items() if name != "checked"}
+        fields = {name: value for name, value in vars(self).items() if name not in ("checked", "is_of_one_task")}
         checks = [asdict(verdict) for verdict in (self.checked.verdicts if self.checked else [])]
         for check in checks:
             del check["seconds"], check["seed"]  # they say nothing about the answer
         return {**fields, "notebook": str(self.notebook), "checks": checks}
 
 
-def progress_of(course: Course, notebook: Path) -> Progress:
-    """Check one notebook. Raises CourseError if it cannot be read or is of no chapter."""
-    checked = check_notebook(course, notebook)
+def progress_of(course: Course, notebook: Path, task: str = "") -> Progress:
+    """Check one notebook, or only one task of it. Raises CourseError if it cannot be read or is of no chapter."""
+    checked = check_notebook(course, notebook, task)
     verdicts = checked.verdicts
     points, most = sum(verdict.points for verdict in verdicts), sum(verdict.most_points for verdict in verdicts)
-    return Progress(checked.chapter, notebook, len(checked.solved), len(checked.tasks), points, most, checked)
+    tasks = len(checked.tasks)
+    if task:
+        nothing = _nothing_yet(course, checked.chapter, notebook)
+        tasks, most = nothing.tasks, nothing.most_points
+    return Progress(
+        checked.chapter, notebook, len(checked.solved), tasks, points, most, checked, is_of_one_task=bool(task)
+    )
 
 
 def progress_of_all(course: Course, notebooks: Sequence[Path]) -> Iterator[Progress]:

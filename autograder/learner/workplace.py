@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autograder.course import START, Course
 from autograder.disk import write_atomically
@@ -12,7 +12,7 @@ from autograder.disk import write_atomically
 if TYPE_CHECKING:  # the start page reads points without loading nbgrader
     from autograder.learner.progress import Progress
 
-POINTS = ".points.json"  # by chapter's number: what was earned at the last check, and what can be
+POINTS = ".points.json"  # by chapter's number: what was earned at the last check, what can be, and the first by task
 NOTES = ".releases.json"  # SHA-256 of each file as it was put here
 
 
@@ -41,16 +41,23 @@ def remember(course: Course, found: Sequence["Progress"]) -> None:
     """Keep what the learner's own notebooks earned, for the map on the start page."""
     mine = [progress for progress in found if progress.notebook.parent == course.workplace and not progress.problem]
     if mine:
-        points = points_in(course.workplace)
-        points |= {progress.chapter[:2]: (progress.points, progress.most_points) for progress in mine}
-        write_atomically(course.workplace / POINTS, json.dumps(points).encode())
+        kept = _kept_points(course.workplace)
+        for progress in mine:
+            number = progress.chapter[:2]
+            _, _, *earlier = kept.get(number, (0, 0)) if progress.is_of_one_task else (0, 0)
+            tasks = {**(earlier[0] if earlier else {}), **progress.points_of_tasks}
+            kept[number] = (sum(tasks.values()), progress.most_points, tasks)
+        write_atomically(course.workplace / POINTS, json.dumps(kept).encode())
 
 
 def points_in(folder: Path) -> dict[str, tuple[float, float]]:
     """Points earned and possible by chapter's number, as the last checks found; empty where none was made."""
+    return {number: (earned, most) for number, (earned, most, *_) in _kept_points(folder).items()}
+
+
+def _kept_points(folder: Path) -> dict[str, Any]:
     file = folder / POINTS
-    kept = json.loads(file.read_text()) if file.is_file() else {}
-    return {number: (earned, most) for number, (earned, most) in kept.items()}
+    return json.loads(file.read_text()) if file.is_file() else {}
 
 
 def _bring(release: Path, folder: Path, put: dict[str, str]) -> str:

@@ -67,12 +67,12 @@ class Desk:
             self.states.setdefault(notebook, State(bool(answer["hidden"])))
         return self.states[notebook]
 
-    async def start_check(self, notebook: Path) -> State:
-        """Begin to check a notebook unless it is being checked; `State.running` says when it is done."""
+    async def start_check(self, notebook: Path, task: str) -> State:
+        """Begin to check a notebook, or a task of it, unless one is running; `State.running` says when it is done."""
         state = await self.state(notebook)
         if not state.running and state.hidden is not None:
             state.running, state.began, state.problem = True, time.monotonic(), ""
-            self._checks[notebook] = asyncio.create_task(self._check(notebook, state))
+            self._checks[notebook] = asyncio.create_task(self._check(notebook, state, task))
         return state
 
     async def stop_check(self, notebook: Path) -> State:
@@ -88,10 +88,11 @@ class Desk:
         answer: str | None = (await self._ask("reveal", notebook, task))["answer"]
         return answer
 
-    async def _check(self, notebook: Path, state: State) -> None:
+    async def _check(self, notebook: Path, state: State, task: str) -> None:
         try:
-            answer = await self._ask("check", notebook)
-            state.checks, state.not_begun = answer["checks"], answer["not_begun"]
+            answer = await self._ask("check", notebook, task)
+            others = [check for check in state.checks or [] if task and check["task"] != task]
+            state.checks, state.not_begun = [*others, *answer["checks"]], answer["not_begun"]
         except Refused as problem:
             state.problem = str(problem)
         except asyncio.CancelledError:

@@ -53,7 +53,7 @@ class _Handler(APIHandler):
 
 
 class CheckHandler(_Handler):
-    """GET: what is known of a notebook. POST: check it; GET says when that is done. DELETE: end that check."""
+    """GET: what is known of a notebook. POST: check it or a task; GET says when. DELETE: end that check."""
 
     @web.authenticated
     @authorized
@@ -64,7 +64,7 @@ class CheckHandler(_Handler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        state = await self.desk.start_check(self.notebook(self.asked("path")))
+        state = await self.desk.start_check(self.notebook(self.asked("path")), self.asked("task"))
         self.finish(json.dumps(state.as_fields(), default=str))
 
     @web.authenticated

@@ -55,7 +55,7 @@ def _answer(course: Course | None, no_course: str, question: dict[str, str]) -> 
         if course is None:
             raise CourseError(no_course)
         if question["what"] == "check":
-            return _check(course, notebook)
+            return _check(course, notebook, question["task"])
         return {"answer": _reveal(course, notebook, question["task"])}
     except CourseError as error:
         return {"problem": printable(str(error))}
@@ -89,11 +89,11 @@ def _import_for(course: Course, notebook: Path) -> None:
         warm.import_here(warm.kind_of(read_reference(course, chapter_of(course, notebook)), course.nbgrader.Judge))
 
 
-def _check(course: Course, notebook: Path) -> dict[str, Any]:
+def _check(course: Course, notebook: Path, task: str) -> dict[str, Any]:
     from autograder.learner.progress import progress_of
     from autograder.learner.workplace import remember
 
-    found = progress_of(course, notebook)
+    found = progress_of(course, notebook, task)
     remember(course, [found])
     not_begun = found.checked.not_begun if found.checked else []
     return {"checks": found.as_fields()["checks"], "not_begun": not_begun}

@@ -33,9 +33,11 @@ MAX_PRINTED = 3000  # characters of what one test prints
 MAX_MESSAGE = 500  # characters: a message may hold what a student wrote
 
 
-def judge_beside(settings: "Judge", notebook: Notebook, reference: Notebook, seed: str) -> list[Verdict]:
-    """Run the tests of this way on a rebuilt notebook, in place, and return their verdicts; none if there are none."""
-    tests = {cell.name: cell for cell in reference.tests if cell.way == Way.BESIDE}
+def judge_beside(
+    settings: "Judge", notebook: Notebook, reference: Notebook, seed: str, task: str = ""
+) -> list[Verdict]:
+    """Run the tests of this way, or those of one task, on a rebuilt notebook, in place, and return their verdicts."""
+    tests = {cell.name: cell for cell in reference.tests if cell.way == Way.BESIDE and task in ("", cell.task)}
     return _Run(settings, notebook, reference, tests, seed).all_tests() if tests else []
 
 

@@ -208,22 +208,27 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
         return nb, resources
 
     def judge(
-        self, notebook: Notebook, reference: Notebook, seed: str, watchers: Watchers | None = None
+        self, notebook: Notebook, reference: Notebook, seed: str, watchers: Watchers | None = None, task: str = ""
     ) -> list[Verdict]:
         """Run a rebuilt notebook in place and return the verdicts of the reference's test cells, in order.
 
-        All that is drawn meanwhile follows from `seed`, see `seeds.seed_of`. Before a test, its watcher is told.
+        With the name of a `task` only its verdicts are returned. All that is drawn meanwhile follows from `seed`, see
+        `seeds.seed_of`. Before a test, its watcher is told.
         """
-        verdicts = _Trial(self, notebook, reference, seed, watchers or {}).run()
-        verdicts += judge_beside(self, notebook, reference, seed)
-        order = [cell.name for cell in reference.tests]
-        return sorted(verdicts, key=lambda verdict: order.index(verdict.grade_id))
+        only = "" if reference.is_adopted else task  # there one test may use what another has defined
+        verdicts = _Trial(self, notebook, reference, seed, watchers or {}, only).run()
+        verdicts += judge_beside(self, notebook, reference, seed, only)
+        order = [cell.name for cell in reference.tests if task in ("", cell.task)]
+        found = [verdict for verdict in verdicts if verdict.grade_id in order]
+        return sorted(found, key=lambda verdict: order.index(verdict.grade_id))
 
 
 class _Trial:
     """One notebook before the judge."""
 
-    def __init__(self, settings: Judge, notebook: Notebook, reference: Notebook, seed: str, watchers: Watchers):
+    def __init__(
+        self, settings: Judge, notebook: Notebook, reference: Notebook, seed: str, watchers: Watchers, task: str
+    ):
         self.settings = settings
         self.notebook = notebook
         self.reference = reference
@@ -232,8 +237,8 @@ class _Trial:
         self.judges = for_judge(reference)
         self.plan = plan(self.judges)
         self.needs = needs_of(self.judges)
-        self.tests = {cell.name: cell for cell in reference.tests if cell.way == Way.WALL}
-        self.beside = {cell.name for cell in reference.tests} - self.tests.keys()
+        self.tests = {cell.name: cell for cell in reference.tests if cell.way == Way.WALL and task in ("", cell.task)}
+        self.others = {cell.name for cell in reference.tests} - self.tests.keys()  # beside, or of other tasks
         self.sources = {cell.name: cell.source for cell in self.judges.tests}
         self.from_tests = from_earlier_tests(reference) if reference.is_adopted else {}
         # What tests have defined, whether with something of theirs, and which test that was.
@@ -280,7 +285,7 @@ class _Trial:
                 if not cell.is_code:
                     continue
                 cell.node.outputs, cell.node.execution_count = [], None
-                if cell.name in self.beside:
+                if cell.name in self.others:
                     continue
                 if cell.name in self.tests:
                     if cell.name not in verdicts:
@@ -363,7 +368,7 @@ class _Trial:
                     self.side.run_cell(setup_for(self.settings.files), self._seconds(), pictures=False)
                 self.side.follow(derived(self.seed, "start"))
             for earlier, cell in enumerate(self.notebook.cells[:position]):
-                if not cell.is_code or cell.name in self.tests or cell.name in self.beside:
+                if not cell.is_code or cell.name in self.tests or cell.name in self.others:
                     continue
                 if earlier in self.fatal or earlier in self.left_out:
                     continue

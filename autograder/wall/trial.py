@@ -27,26 +27,28 @@ logger = logging.getLogger(__name__)
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
 
-def run_tests(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET) -> list[Verdict]:
-    """Put a rebuilt notebook before the judge, in place, and return the verdicts of its test cells."""
-    return judged(course, notebook, tried_reference(course, chapter), key, folder_for(course, chapter))
+def run_tests(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET, task: str = "") -> list[Verdict]:
+    """Put a rebuilt notebook before the judge, in place; the verdicts of its test cells, or of one task's."""
+    return judged(course, notebook, tried_reference(course, chapter), key, folder_for(course, chapter), task)
 
 
 def judged(
-    course: Course, notebook: Notebook, reference: Notebook, key: str = NO_SECRET, files: str = ""
+    course: Course, notebook: Notebook, reference: Notebook, key: str = NO_SECRET, files: str = "", task: str = ""
 ) -> list[Verdict]:
     """Put a rebuilt notebook before the judge, in place, with the tests of any reference; returns their verdicts.
+
+    With the name of a task only its tests are run.
 
     What was our fault is tried once more, as a worker's submission is.
     """
     seed = seed_of(key, notebook)
     settings = {"files": files} if files else {}
     try:
-        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed)
+        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed, task=task)
     except OurFault as error:
         logger.error(text_of(error))
         warm.close()
-        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed)
+        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed, task=task)
 
 
 def run_tests_in_kernel(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET) -> list[Verdict]:

@@ -145,7 +145,7 @@ export class TaskPanel extends Widget {
         throw new Error(STOPPED);
       }
       if (memory.hidden) {
-        this.take(memory, await this.runHidden(panel, memory), task);
+        this.take(memory, await this.runHidden(panel, memory, task), task);
       } else if (memory.hidden === false) {
         const checks = await runVisible(panel, task, () => memory.stopping);
         this.take(memory, { hidden: false, problem: '', running: false, seconds: 0, checks, not_begun: [] }, task);
@@ -169,8 +169,8 @@ export class TaskPanel extends Widget {
   }
 
   /** What the server says once it has run the hidden tests. */
-  private async runHidden(panel: NotebookPanel, memory: Memory): Promise<State> {
-    let state = await startCheck(panel.context.path);
+  private async runHidden(panel: NotebookPanel, memory: Memory, task: string): Promise<State> {
+    let state = await startCheck(panel.context.path, task);
     while (state.running) {
       await new Promise(done => window.setTimeout(done, POLL));
       state = await (memory.stopping ? stopCheck : stateOf)(panel.context.path);

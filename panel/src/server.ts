@@ -58,7 +58,8 @@ async function request(route: string, method: string, fields: Record<string, str
 }
 
 export const stateOf = (path: string): Promise<State> => request('check', 'GET', { path });
-export const startCheck = (path: string): Promise<State> => request('check', 'POST', { path });
+/** Check one task, or all if `task` is ''. */
+export const startCheck = (path: string, task: string): Promise<State> => request('check', 'POST', { path, task });
 export const stopCheck = (path: string): Promise<State> => request('check', 'DELETE', { path });
 /** The latest first. */
 export const modelsNear = async (path: string): Promise<Model[]> => (await request('gallery', 'GET', { path })).models;
