@@ -1,10 +1,12 @@
-"""From the click on *Check all* to the answer, in a browser: `python -m benchmarks.panel [CHAPTER]...`
+"""From the click on *Check* to the answer, in a browser: `python -m benchmarks.panel [CHAPTER]...`
 
 Each chapter's notebook is open in JupyterLab with the course's own answers, and the panel has said what it knows of it.
-Then the button is pressed twice, one after the other. Needs Chromium, which `make test` brings.
+Then *Check all* is pressed twice, and *Check* of each task once, one after the other. Needs Chromium, which `make test`
+brings.
 """
 
 import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -28,21 +30,23 @@ DONE = ".nw-bar .nw-points, .nw-problem:not(:empty)"
 
 
 def main(names: Annotated[list[str] | None, typer.Argument(metavar="[CHAPTER]...")] = None) -> None:
-    """Print a table: seconds of the first and of the second click, and what the answer was."""
+    """Print a table: seconds of both clicks on *Check all*, the median and the longest of the tasks, and the answer."""
     sys.path.insert(0, str(ROOT / "tests"))
     from browser import running_browser, running_lab
 
     ours = open_course(ROOT)
     with tempfile.TemporaryDirectory() as made:
         work = course_in(Path(made), ours)
-        print("| chapter | first click, s | second click, s | answer |\n|---|---:|---:|---|")
+        print("| chapter | all, first, s | all, second, s | one task, median, s | longest, s | answer |")
+        print("|---|---:|---:|---:|---:|---|")
         with running_lab(work, Path(made) / "jupyter") as lab, running_browser(Path(made) / "profile") as browser:
             for chapter in named_or_all(names, ours.chapters()):
                 solved = Notebook.of(nbformat.read(ours.released(chapter), as_version=4))
                 solved = solved.with_sources(reference_answers(read_reference(ours, chapter)))
                 nbformat.write(solved.node, work / f"{chapter}.ipynb")
-                first, second, answer = measured(browser, lab, chapter)
-                print(f"| {chapter} | {first:.1f} | {second:.1f} | {answer} |", flush=True)
+                (first, second), tasks, answer = measured(browser, lab, chapter)
+                seconds = [first, second, statistics.median(tasks), max(tasks)]
+                print("|", " | ".join([chapter, *(f"{each:.1f}" for each in seconds), answer]), "|", flush=True)
 
 
 def course_in(folder: Path, ours: Course) -> Path:
@@ -56,8 +60,8 @@ def course_in(folder: Path, ours: Course) -> Path:
     return folder / "work"
 
 
-def measured(browser: Chrome, lab: dict[str, str], chapter: str) -> tuple[float, float, str]:
-    """Seconds of two clicks on a chapter's notebook, and what the panel says at the end."""
+def measured(browser: Chrome, lab: dict[str, str], chapter: str) -> tuple[list[float], list[float], str]:
+    """Seconds of two checks of a chapter's notebook and of one for each task, and what the panel says at the end."""
     from browser import PATIENCE, wait_for
 
     wait = WebDriverWait(browser, PATIENCE, LOOKS)
@@ -66,14 +70,18 @@ def measured(browser: Chrome, lab: dict[str, str], chapter: str) -> tuple[float,
     wait_for(browser, ".lm-TabBar-tab[data-id='nbgrader-wall-tasks']").click()
     wait_for(browser, ".nw-task")
     wait.until_not(lambda _: browser.find_elements(By.CSS_SELECTOR, ".nw-wait"))
-    seconds = []
-    for _ in range(2):
+
+    def seconds(button: str) -> float:
         began = time.monotonic()
-        wait_for(browser, "[data-key='all']").click()
+        wait_for(browser, f"[data-key='{button}']").click()
         wait.until_not(lambda _: browser.find_elements(By.CSS_SELECTOR, DONE))
         wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, DONE))
-        seconds.append(time.monotonic() - began)
-    return seconds[0], seconds[1], browser.find_element(By.CSS_SELECTOR, DONE).text
+        return time.monotonic() - began
+
+    whole = [seconds("all") for _ in range(2)]
+    checks = browser.find_elements(By.CSS_SELECTOR, "[data-key^='check ']")
+    buttons = [name for check in checks if (name := check.get_attribute("data-key"))]
+    return whole, [seconds(button) for button in buttons], browser.find_element(By.CSS_SELECTOR, DONE).text
 
 
 if __name__ == "__main__":
