@@ -131,11 +131,10 @@ agrees(
     made(random_weights, V_source, V, d),
     made(lambda rng, B, m, V: padded_rows(rng, B, m, V, m), B, m, V_source),
     ids(B, n, below=V),
-    by=lambda Model, weights, source, given: [
-        getattr(model, mode)()(source, (source != PAD).sum(1), given)
-        for model in [loaded(Model, weights)]
-        for mode in ("train", "eval")
-    ],
+    choice("train", "eval"),
+    by=lambda Model, weights, source, given, mode: getattr(
+        loaded(Model, weights), mode
+    )()(source, (source != PAD).sum(1), given),
 )
 ### END HIDDEN TESTS
 
