@@ -36,8 +36,8 @@ from autograder.authoring.bank import read_bank
 from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference, reference_answers
 from autograder.course import START, open_course
+from autograder.learner.gallery import gallery_near, models_in
 from autograder.panel.desk import NO_WORKER, STOPPED, Desk, Refused
-from autograder.panel.gallery import models_near
 from conftest import ROOT
 from lmkit import gallery
 
@@ -192,17 +192,17 @@ def test_gallery(work: Path, browser: Chrome, tmp_path: Path, monkeypatch: pytes
 
 def test_gallery_is_found_and_what_is_damaged_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notebook, folder = tmp_path / "work" / "deep" / "mine.ipynb", tmp_path / "work" / "gallery"
-    assert models_near(notebook) == []
+    assert models_in(gallery_near(notebook))[0] == []
     monkeypatch.setenv("LMKIT_GALLERY", str(folder))
     for name in ("first", "second", "second"):
         gallery.keep(name, continuations={"a": "b"}, text="names")
     monkeypatch.delenv("LMKIT_GALLERY")
-    assert models_near(notebook) == []
+    assert models_in(gallery_near(notebook))[0] == []
     (tmp_path / "work" / ".releases.json").write_text("{}")
     for name, text in {"broken": "{", "list": "[]", "other": '{"name": "x"}', "deep": "[" * 99_999}.items():
         (folder / f"{name}.json").write_text(text)
-    assert {model["name"] for model in models_near(notebook)} == {"first", "second"}
-    assert len(models_near(notebook)) == 2
+    assert {model.name for model in models_in(gallery_near(notebook))[0]} == {"first", "second"}
+    assert len(models_in(gallery_near(notebook))[0]) == 2
 
 
 @needs_axe

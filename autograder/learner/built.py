@@ -11,54 +11,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
-
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import graded_chapters
 from autograder.grading.marks import final_marks
-from autograder.intake.files import UnreadableSubmission, read_file
+from autograder.learner.gallery import models_in
 from autograder.learner.workplace import points_in
 from autograder.pages.html import render, write_page
 from autograder.wall.seeds import derived, secret_of
 
-MOST_MODELS = 100
-LONGEST_TEXT = 400  # characters of a continuation, as a cell of a course shortens it
-FORMER = "~1"  # ends the name of a model that was replaced by one of the same name
 SIGNATURE = re.compile(r'(<meta name="signature" content=")([0-9a-f]{64})(">)')
 UNSIGNED = "0" * 64  # stands where the signature will
-
-
-class Model(msgspec.Struct):
-    """A model of the gallery as its file describes it (docs/gallery.md): what the page shows of it."""
-
-    name: str
-    chapter: int | None
-    text: str
-    continuations: dict[str, str]
-    bits_per_byte: float | None
-    bits_above_floor: float | None
-    minutes: float | None
-    kept: str
-
-    @property
-    def facts(self) -> str:
-        """What was measured, and on which text, in one line."""
-        known = [
-            f"learned from {self.text}" if self.text else "",
-            "" if self.bits_above_floor is None else f"{self.bits_above_floor:.2f} bits above the floor",
-            "" if self.bits_per_byte is None else f"{self.bits_per_byte:.2f} bits per byte",
-            "" if self.minutes is None else f"{self.minutes:.1f} minutes of training",
-            f"kept on {self.kept[:10]}",
-        ]
-        return "; ".join(filter(None, known))
-
-    @property
-    def shown(self) -> list[tuple[str, str]]:
-        """The first three prompts, each with how the model went on."""
-        return [
-            (prompt, more if len(more) <= LONGEST_TEXT else more[:LONGEST_TEXT] + "…")
-            for prompt, more in [*self.continuations.items()][:3]
-        ]
 
 
 @dataclass(frozen=True)
@@ -87,6 +49,7 @@ def write_built(course: Course, out: Path, name: str, student: str | None, galle
     if gallery and not gallery.is_dir():
         raise CourseError(f"{gallery} is no folder: name the one that holds the models.")
     models, left = models_in(folder) if folder else ([], [])
+    models.sort(key=lambda model: (math.inf if model.chapter is None else model.chapter, model.kept, model.name))
     if not models and not points:
         raise CourseError(
             "Nothing is there yet: keep a model in the gallery, or run `autograder check`; then try again."
@@ -117,21 +80,6 @@ def is_unchanged(course: Course, path: Path) -> bool:
     if len(found) != 1 or found[0][1] == UNSIGNED:
         raise CourseError(f"{path} is not signed: only a page that an instructor made with --student is.")
     return hmac.compare_digest(found[0][1], _signature(course, SIGNATURE.sub(rf"\g<1>{UNSIGNED}\g<3>", page)))
-
-
-def models_in(folder: Path) -> tuple[list[Model], list[str]]:
-    """The models of a gallery in the order of the chapters, and a line on each file that is none."""
-    found: list[Model] = []
-    left: list[str] = []
-    for path in sorted(folder.glob("*.json"))[: 2 * MOST_MODELS]:  # with those that were replaced
-        if path.stem.endswith(FORMER):
-            continue
-        try:
-            found.append(msgspec.json.decode(read_file(path), type=Model))
-        except (UnreadableSubmission, msgspec.DecodeError, RecursionError) as problem:
-            left.append(f"{path} is left out: {problem}")
-    found.sort(key=lambda model: (math.inf if model.chapter is None else model.chapter, model.kept, model.name))
-    return found[:MOST_MODELS], left
 
 
 def _own_points(course: Course) -> list[Points]:

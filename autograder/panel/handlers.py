@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
 
+from autograder.learner.gallery import gallery_near, models_in
 from autograder.panel.desk import Desk, Refused
-from autograder.panel.gallery import models_near
 
 
 class _Handler(APIHandler):
@@ -93,7 +94,8 @@ class GalleryHandler(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        self.finish(json.dumps({"models": models_near(self.notebook(self.get_query_argument("path", "")))}))
+        models, _ = models_in(gallery_near(self.notebook(self.get_query_argument("path", ""))))
+        self.finish(msgspec.json.encode({"models": models}))
 
 
 def add_handlers(server: Any) -> None:
