@@ -123,8 +123,8 @@ for examples, found in gain("word vectors").groupby("examples"):
 # $\sum_t \text{softmax}(y)_t\, X_{t:}$, with the word vectors as rows of $X$. That is **attention**, which chapter 06
 # builds. Write
 #
-# - `text_means(texts, A)`: for a list of texts, each a list of word numbers, the means of their rows of the array $A$,
-#   shape $(n, d)$; zeros for a text without words;
+# - `text_means(texts, A)`: for a list of texts, each a list of word numbers, the means of their rows of the array $A$
+#   of floats, shape $(n, d)$; zeros for a text without words;
 # - `attend(y, X)`: this weighted mean, $(d,)$, for arrays $y$ and $X$, $(T, d)$. Scores of several thousand must not
 #   overflow.
 

@@ -94,14 +94,15 @@ agrees(
     ours.score,
     words(size("m", most=9, large=None)),
     words(size("n", least=0, large=60), "ab"),
-    by=lambda score, S, T: score(
+    choice(list, tuple),
+    by=lambda score, S, T, kind: score(
         lambda source, written: {
             "a": 0.3,
             "b": 0.7 - len(source) / 20,
             "</s>": len(source) / 20,
         },
         S,
-        T,
+        kind(T),
     ),
 )
 _got = score(lambda source, written: {"a": 1e-13, "</s>": 1.0}, (), ["a"] * 400)

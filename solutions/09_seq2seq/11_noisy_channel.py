@@ -143,6 +143,9 @@ _got = noisy_channel(_t, lambda T: -1.0, ["a"] * 3000, [["x"], ["y"]])
 assert list(_got) == ["y"], (
     f"3,000 times a, and t = {_t}: y is more probable; yours: {_got!r}."
 )
+_asked = []
+noisy_channel(_t, lambda T: _asked.append(T) or 0.0, ["me"], [["I"], ["me"]], 0)
+assert not _asked, "If the weight is 0, the language model is not asked; yours asks it."
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -10,7 +10,7 @@
 # $$r_{mi} = \frac{\lambda_m P_m(w_i)}{\sum_{k} \lambda_k P_k(w_i)}, \qquad \lambda_m \leftarrow \frac1N \sum_{i=1}^N r_{mi} .$$
 
 # %% [markdown] statement="mixture"
-# - `mix(ln_p, weights)`: from $\ln P_m(w_i)$ $[M, N]$ and $\lambda$ $[M]$, $\ln P(w_i)$ $[N]$. It must not underflow where all models give $e^{-2000}$; a weight may be 0, and a model may give $-\infty$ where another does not;
+# - `mix(ln_p, weights)`: from $\ln P_m(w_i)$ $[M, N]$ and $\lambda$ $[M]$, $\ln P(w_i)$ $[N]$. It must not underflow where all models give $e^{-2000}$. A weight may be 0, and a model may give $-\infty$; what no model with a weight allows has $-\infty$;
 # - `em_weights(ln_p, rounds)`: the weights $[M]$ after exactly that many rounds; 0 rounds leave all of them equal.
 
 # %% [markdown] hints="mixture"
@@ -82,6 +82,11 @@ def _scores(rng, weights, N, scale, impossible):
 
 _ln_p = made(_scores, _weights, _N, choice(3, 3000, 90000), choice(0, 0.4))
 agrees(mix, ours.mix, _ln_p, _weights, rtol=1e-6, atol=1e-9)
+for _ln_p, _weights in (
+    ([[-math.inf, -1.0], [-math.inf, -2.0]], [0.5, 0.5]),  # impossible for both
+    ([[-5000.0, -1.0], [-1.0, -5000.0]], [1.0, 0.0]),  # the likelier has no weight
+):
+    agrees(mix, ours.mix, np.array(_ln_p), np.array(_weights), rtol=1e-6, mixtures=0)
 _got = mix(np.array([[-860.0], [-1000.0]]), np.array([1e-60, 1.0]))
 _wanted = [-860 - 60 * math.log(10) + math.log1p(math.exp(60 * math.log(10) - 140))]
 assert np.shape(_got) == (1,) and close(_got, _wanted, 1e-6), (

@@ -78,6 +78,16 @@ agrees(
     _most,
     _places,
 )
+_small = np.array([[3, 2]], dtype=np.int8)  # small numbers, of which tokens need not be
+agrees(
+    interleave,
+    ours.interleave,
+    _small,
+    np.array([[0, 9]]),
+    np.array([[1, 0]]),
+    120,
+    100,
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -82,6 +82,8 @@ for _K, _mu in itertools.product((2, 4, 256), (0, 255)):
     assert close(_got, [_K // 2, _K // 2, _K - 1, 0]), (
         f"K = {_K}, mu = {_mu}: x = 0 belongs to the bin above it, {_K // 2}, 1 to the last; yours: {_got!r}."
     )
+_near = torch.tensor([0.5 - 1e-12, 0.5, -1e-12], dtype=torch.float64)
+agrees(to_bins, ours.to_bins, _near, 4, mixtures=0)
 _got = to_bins(torch.tensor([-0.75, -0.25, 0.0, 0.24999, 0.75, 0.999, 1]), 8)
 assert close(_got, [1, 3, 4, 4, 7, 7, 7]), (
     f"K = 8: an edge belongs to the bin above it: 1 3 4 4 7 7 7 wanted; yours: {_got!r}."

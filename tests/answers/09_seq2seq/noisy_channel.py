@@ -109,3 +109,22 @@ def noisy_channel(t, language, source, candidates, weight=1):
 
 
 # %% wrong="a negative weight is taken for none" caught_by="both together" change=" if weight else 0 ->  if weight > 0 else 0"
+
+
+# %% wrong="the language model is asked at weight 0, too" caught_by="both together"
+def channel(t, source, target):
+    total, words = 0.0, ["", *target]
+    for x in source:
+        p = sum(t.get((x, y), 0) for y in words) / len(words)
+        if p <= 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+
+
+def noisy_channel(t, language, source, candidates, weight=1):
+    scores = []
+    for target in candidates:
+        ln_p = language(target)
+        scores.append(channel(t, source, target) + (weight * ln_p if weight else 0))
+    return candidates[scores.index(max(scores))]

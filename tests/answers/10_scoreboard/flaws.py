@@ -50,7 +50,7 @@ def flaws(tokens, sentences):
 # %% wrong="an unknown word is another text" caught_by="ends and unknown words" change="a in (b, \"<UNK>\") -> a == b"
 
 
-# %% wrong="only one flaw is named" caught_by="another text"
+# %% wrong="only one flaw is named" caught_by="ends and unknown words"
 # -         found.add("other text")
 # +         found = {"other text"}
 
@@ -98,7 +98,7 @@ def flaws(tokens, sentences):
     return named
 
 
-# %% wrong="an end in another place is another text" caught_by="ends and unknown words"
+# %% wrong="an end in another place is another text" caught_by="another text"
 # -     if len(said) != len(words) or not same:
 # +     cut = [[]]
 # +     for token in tokens:

@@ -150,7 +150,7 @@ def em_weights(ln_p, rounds):
 # +         weights = new
 
 
-# %% right="scaled by each token's largest joint probability"
+# %% wrong="scaled by each token's largest joint probability: NaN where all are impossible" caught_by="no underflow, weight zero, impossible tokens"
 def mix(ln_p, weights):
     with np.errstate(divide="ignore"):
         joint = np.log(np.asarray(weights, float)).reshape(-1, 1) + np.asarray(ln_p)
@@ -222,3 +222,20 @@ def em_weights(ln_p, rounds):
 # %% wrong="tiny weights are none" caught_by="no underflow, weight zero, impossible tokens"
 # -         ln_weights = np.log(np.asarray(weights, dtype=float))
 # +         ln_weights = np.log(np.where(weights < 1e-12, 0, weights))
+
+
+# %% wrong="the largest of the terms is taken out: NaN where all are impossible" caught_by="no underflow, weight zero, impossible tokens"
+def mix(ln_p, weights):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = ln_p + np.log(weights)[:, None]
+        top = terms.max(0)
+        return top + np.log(np.exp(terms - top).sum(0))
+
+
+def em_weights(ln_p, rounds):
+    weights = np.full(len(ln_p), 1 / len(ln_p))
+    for _ in range(rounds):
+        with np.errstate(divide="ignore"):
+            shares = np.exp(ln_p + np.log(weights)[:, None] - mix(ln_p, weights))
+        weights = shares.mean(1)
+    return weights

@@ -146,3 +146,17 @@ def interleave(returns, states, actions, most, places):
 
 
 # %% wrong="a large most is one less" caught_by="three kinds in turns" change="returns, most) -> returns, most - (most > 99))"
+
+
+# %% wrong="tokens in the small numbers of the returns: they wrap" caught_by="three kinds in turns"
+def returns_to_go(rewards):
+    return np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1]
+
+
+def interleave(returns, states, actions, most, places):
+    B, T = returns.shape
+    tokens = np.empty((B, 3 * T), dtype=returns.dtype)
+    tokens[:, 0::3] = np.where(returns > most, most, returns)
+    tokens[:, 1::3] = states.astype(int) + most + 1
+    tokens[:, 2::3] = actions.astype(int) + most + 1 + places
+    return tokens

@@ -175,3 +175,22 @@ def worst_error(K, mu=0):
 
 
 # %% wrong="a ten-thousandth of a bin is added" caught_by="edges and ends" change="((g + 1) / 2 * K).floor() -> ((g + 1) / 2 * K + 1e-4).floor()"
+
+
+# %% wrong="32-bit floats: just below an edge is on the edge" caught_by="edges and ends"
+def to_bins(x, K, mu=0):
+    g = x.float().clamp(-1, 1)
+    if mu > 0:
+        g = g.sign() * torch.log1p(mu * g.abs()) / math.log1p(mu)
+    return torch.floor((g + 1) / 2 * K).long().clamp(max=K - 1)
+
+
+def from_bins(k, K, mu=0):
+    g = (2 * k + 1) / K - 1
+    if not mu:
+        return g
+    return torch.sign(g) * ((1 + mu) ** g.abs() - 1) / mu
+
+
+def worst_error(K, mu=0):
+    return 1 - float(from_bins(torch.tensor([K - 1], dtype=torch.float64), K, mu)[0])
