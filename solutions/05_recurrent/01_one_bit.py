@@ -114,7 +114,7 @@ def watch(cells, noise, length=200, place=10):
 watch({"$w_h$ = 0.5": (1.0, 0.5, 0.0), "$w_h$ = 1": (1.0, 1.0, 0.0)}, noise=0.1)
 
 # %% [markdown]
-# Neither of them does the job. With $w_h = \tfrac12$ the 1 is forgotten after a few steps. With $w_h = 1$ it fades slowly, because the tanh squeezes the state a little at every step, and under noise the state drifts up and down without any hold. And before the 1, neither state is negative.
+# Neither of them does the job. With $w_h = \tfrac12$ the 1 is forgotten after a few steps. With $w_h = 1$ it fades slowly, because the tanh squeezes the state a little at every step, and under noise the state drifts up and down without any hold. And before the 1, neither state is reliably negative: in silence both are 0, and under noise their sign is chance.
 #
 # Now it is your turn. In the next cell the first numbers are ours, and they are not right yet. Change the three numbers and run the cell again, a few times. Can you find some that hold?
 
@@ -307,6 +307,6 @@ for steps in (2, 10, 40):
     print(f"{steps:3} steps multiply it by {abs(factor) ** steps:.1e}")
 
 # %% [markdown]
-# After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why noise cannot harm you. But a gradient asks about exactly such a small change: what would be different at the end if this state were a little different now? At a stable fixed point the answer is *hardly anything*, since $\lvert \partial h_t / \partial h_{t-1} \rvert < 1$ there, and the gradient is multiplied by this number at every step. And it does not matter which weights have made the fixed point. With $w_h = 0.7$ and $b = 0$, for example, a state rests at 0, and each step multiplies the gradient by $(1 - 0^2) \cdot 0.7 = 0.7$. The better a state ignores noise, the less gradient survives. **Robust memory and learnability pull against each other** (Y. Bengio, P. Simard and P. Frasconi, 1994).
+# After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why a small noise cannot harm you. But a gradient asks about exactly such a small change: what would be different at the end if this state were a little different now? At a stable fixed point the answer is *hardly anything*, since $\lvert \partial h_t / \partial h_{t-1} \rvert < 1$ there, and the gradient is multiplied by this number at every step. And it does not matter which weights have made the fixed point. With $w_h = 0.7$ and $b = 0$, for example, a state rests at 0, and each step multiplies the gradient by $(1 - 0^2) \cdot 0.7 = 0.7$. The faster a state shakes off a small push, the less gradient survives. **Robust memory and learnability pull against each other** (Y. Bengio, P. Simard and P. Frasconi, 1994).
 #
 # If we want a network to *learn* what to remember, we need another kind of memory. But first let us see the same thing with more than one number.

@@ -156,7 +156,7 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# With $\rho = 0.8$ the line is straight: at every step, the difference shrinks by the same factor. At $\rho = 1$ only the tanh wears it down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it.
+# With $\rho = 0.8$ the line is straight: at every step, the difference shrinks by the same factor. At $\rho = 1$ only the tanh wears it down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it. After about thirty tokens it, too, begins to sink.
 
 # %% [markdown]
 # ### And how far does a gradient reach?

@@ -141,3 +141,14 @@ def forget_bias(steps):
 # %% wrong="looks for the bias from 0 to 10 only" caught_by="half is left"
 # -     return math.log(f / (1 - f))
 # +     return min(max(math.log(f / (1 - f)), 0.0), 10.0)
+
+
+# %% wrong="no half-life below one step" caught_by="half is left"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    return W, {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / max(steps, 1))
+    return math.log(f / (1 - f))
