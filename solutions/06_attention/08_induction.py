@@ -132,7 +132,7 @@ class _Layer(nn.Module):
         super().__init__()
         self.factor, self.masks = factor, []
 
-    def forward(self, x, y=None, mask=None):
+    def forward(self, x, y=None, *, mask=None):
         self.masks.append(mask)
         mask = torch.ones(x.shape[1], x.shape[1]) if mask is None else mask
         return self.factor * (mask.to(x.dtype) @ x).tanh()

@@ -119,6 +119,9 @@ _layers = {
     "a vector near 20 that moves by less than a millionth": lambda X: (
         20.0000496 + 9e-7 * (X[0] > X.mean(0)).double()
     ),
+    "a vector at .0005 that moves by less than a millionth": lambda X: (
+        0.0005 + 8e-7 * ((X[0] > X.mean(0)).double() - 0.5)
+    ),
     "20 and zeros that move by less than a millionth": lambda X: torch.cat(
         [20 + 0 * X[0], 9e-7 * (X[0] > X.mean(0)).double()]
     ),

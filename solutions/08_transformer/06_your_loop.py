@@ -23,7 +23,7 @@
 # | `loss(model, batch)` | gives the mean loss of a batch, a tensor |
 # | `move(model, step)` | moves the weights by their gradients, `weight.grad`, and is told the number of the step |
 # | `measure(model)` | gives the held-out loss |
-# | `watch(step, model)` | may do whatever it likes, for example let the model write |
+# | `watch(step, model)` | may do whatever it likes, for example let the model write, or compute gradients of its own |
 #
 # Before step 0, before every `every`-th step, and once more at the very end, the loop measures, and then it watches. So the first measurement tells about the untrained model. `learn` returns the
 # list of all pairs (step, held-out loss).
@@ -51,8 +51,6 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
         if step % every == 0 or step == steps:
             held_out = measure(model)
             history.append((step, held_out))
-            if watch is not None:
-                watch(step, model)
             waited += 1
             if held_out < best:
                 best, waited = held_out, 0
@@ -60,6 +58,8 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
                     name: value.detach().clone()
                     for name, value in model.state_dict().items()
                 }
+            if watch is not None:
+                watch(step, model)
             if waited >= patience:
                 break
         if step == steps:
@@ -89,7 +89,7 @@ _told = choice(  # it falls all the time, or not all the time
     made(lambda rng: [9 - 0.1 * k for k in range(60)]),
     made(lambda rng: [rng.random() for _ in range(60)]),
 )
-_told_of = "history", "watched", "moved", "batches"
+_told_of = "history", "watched", "moved", "batches", "order"
 agrees(
     learn,
     ours.learn,
@@ -118,7 +118,8 @@ agrees(
     whole(1, 6),
     choice(2),
     choice(9),
-    by=lambda learn, *sizes: training_log(learn, *sizes)["gradients"],
+    meddles=choice(False, True),
+    by=lambda learn, *sizes, **how: training_log(learn, *sizes, **how)["gradients"],
     rtol=1e-6,
     atol=1e-8,
 )

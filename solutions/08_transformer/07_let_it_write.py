@@ -151,6 +151,8 @@ agrees(
     rtol=1e-3,
     atol=1e-5,
 )
+_many = (7 * torch.arange(300.0).double() % 300)[None] / 100
+agrees(next_distribution, ours.next_distribution, _many, 1.0, 0.95, mixtures=0)
 _s = torch.tensor([[0.0, 3.0, 3.001], [3.001, -1.0, 3.0]])
 assert close(
     next_distribution(_s.clone(), 1.0, 0.4), [[0, 0, 1], [1, 0, 0]], 0, 1e-6

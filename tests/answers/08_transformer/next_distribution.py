@@ -135,3 +135,17 @@ def next_distribution(scores, tau=1.0, p=None):
 
 
 # %% wrong="nearly frozen is frozen" caught_by="temperature" change="if tau == 0: -> if tau < 1e-3:"
+
+
+# %% wrong="top-p looks at a hundred tokens at most" caught_by="the fewest that reach p"
+def next_distribution(scores, tau=1.0, p=None):
+    if tau == 0:
+        return F.one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)
+    chances = (scores / tau).softmax(-1)
+    if p is None:
+        return chances
+    ordered, places = chances.topk(min(100, chances.shape[-1]), dim=-1)
+    before = ordered.cumsum(-1) - ordered
+    ordered = ordered.masked_fill(before >= p, 0)
+    kept = torch.zeros_like(chances).scatter(-1, places, ordered)
+    return kept / kept.sum(-1, keepdim=True)
