@@ -131,15 +131,13 @@ def training_log(
     every: int,
     patience: int,
     old_gradient: float = 1.0,
-    meddles: bool = False,
 ) -> dict[str, Any]:
     """What a training loop does, told by a model of three weights whose held-out losses are given beforehand.
 
     Calls learn(model, batches, loss, move, measure, steps, every, patience, watch). Returns what it returned,
     the numbers of the batches it asked for, the gradient of each loss by itself, the steps at which it watched and
     moved, the gradient that each move found, measurements and watching in order, and the weights at the end. The k-th
-    measurement gives held_out[k], and the last one for all further ones. If it `meddles`, watch leaves a gradient
-    behind.
+    measurement gives held_out[k], and the last one for all further ones.
     """
     import torch
 
@@ -183,8 +181,6 @@ def training_log(
     def watch(step: int, model: Any) -> None:
         log["watched"].append(int(step))
         log["order"].append("watch")
-        if meddles:
-            model.weight.grad = torch.full_like(model.weight, 50.0)
 
     result = learn(model, batches, loss, move, measure, steps, every, patience, watch)
     history = [(int(step), float(value)) for step, value in result]

@@ -80,8 +80,7 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
 # +         if watch is not None:
 # +             watch(step, model)
 #           if step % every == 0 or step == steps:
-#               held_out = measure(model)
-#               history.append((step, held_out))
+
 # -             if watch is not None:
 # -                 watch(step, model)
 
@@ -89,8 +88,6 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
 # %% wrong="the measurement that ends it is not watched" caught_by="measures, watches, moves in order"
 # -             if watch is not None:
 # -                 watch(step, model)
-#               waited += 1
-
 #               if waited >= patience:
 #                   break
 # +             if watch is not None:
@@ -117,29 +114,6 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
             if bad >= patience or step == steps:
                 break
         model.zero_grad()
-        loss(model, batches(step)).backward()
-        move(model, step)
-    model.load_state_dict(kept)
-    return history
-
-
-# %% wrong="gradients are cleared before measuring and watching" caught_by="gradients are cleared"
-def learn(model, batches, loss, move, measure, steps, every, patience, watch=None):
-    history, best, kept, bad = [], math.inf, None, 0
-    for step in range(steps + 1):
-        model.zero_grad()
-        if step % every == 0 or step == steps:
-            value = measure(model)
-            history.append((step, value))
-            if kept is None or value < best:
-                best, bad = value, 0
-                kept = {name: w.detach().clone() for name, w in model.state_dict().items()}
-            else:
-                bad += 1
-            if watch is not None:
-                watch(step, model)
-            if bad >= patience or step == steps:
-                break
         loss(model, batches(step)).backward()
         move(model, step)
     model.load_state_dict(kept)
