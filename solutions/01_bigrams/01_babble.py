@@ -49,8 +49,11 @@ plt.rcParams["figure.dpi"] = 140
 # ## Choose your text
 #
 # Put any plain text file into the folder `work/texts`: a novel, your old essays, the chat with your best friend. It should
-# have at least a few thousand words, and more is better. If you have none at hand, run the next cell as it is. It then
+# have at least 20,000 words, and more is better. If you have none at hand, run the next cell as it is. It then
 # takes Shakespeare, or, where there is no internet, the *kitchen* text, which we have generated for this course.
+#
+# How is your text cut? Each line of the file becomes one *sentence*, whatever stands in it, and a full stop or a comma counts as a word of its own.
+# In the kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it.
 
 # %%
 mine = lmkit.load("mine", unit="word")
@@ -75,6 +78,10 @@ my_words = {word for sentence in my_train for word in sentence}
 print(
     f"{sum(map(len, my_train)):,} words to learn from, {len(my_words):,} different ones"
 )
+if (kept_back := sum(map(len, my_valid))) < 480:  # 12 passages of 40 words
+    print(
+        f"Only {kept_back} words are kept back, and section 6 needs 480: take more text."
+    )
 
 # %% [markdown]
 # ## Three machines talk
@@ -101,10 +108,10 @@ for name, machine in machines.items():
     print(f"{name:>9}:  {machine.write(words=28, seed=5, start=['the'])}\n")
 
 # %% [markdown]
-# What the machine with no memory says is word salad. With one word of memory, any two neighbours have also stood side by side in your text, but the whole leads
-# nowhere. With two words, you almost believe that somebody means something. (How much of it is simply copied? You will measure this in section 6.)
+# What the machine with no memory says is word salad. With one word of memory, any two neighbours in a sentence have also stood side by side in your text, but the whole leads
+# nowhere. With two words, longer pieces often sound right. One line of each machine is little to judge by, so read a few seeds. (How much of it is simply copied? You will measure this in section 6.)
 #
-# Two words of memory are better than one, so why not three, or ten? Keep this question. You will be able to answer it
+# If two words of memory are better than one, why not three, or ten? Keep this question. You will be able to answer it
 # yourself in section 6, too.
 
 # %% [markdown]

@@ -199,5 +199,5 @@ for s in new_sentences[:40]:
 # The model calls 24 % of all the test sentences impossible, and 41 % of the new ones. The reason is always the same: **one pair that was never seen is enough to make a whole sentence impossible.** You have met this already in the game, where the
 # machine sometimes gave the truth the probability 0.
 #
-# More text would make such sentences rarer. But real text brings new words without end, most of them names. Each new word comes with pairs that were never seen before. So we shall have to do something about
+# More text would make such sentences rarer. But new real text keeps bringing new words, many of them names. Each new word comes with pairs that were never seen before. So we shall have to do something about
 # the zeros ourselves. You will see a first cure in section 5, and better ones in chapter 02.

@@ -103,11 +103,13 @@ print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 #
 # What is the perplexity of the bigram model on all the new restaurant sentences? You can know it without computing it. Some pairs in these sentences were never seen, so they are factors 0. Then the product of all factors is 0, too, and the perplexity is infinite. A single unseen pair would be enough for that.
 #
-# The simplest cure is the oldest one. **Add a number $k$ to the count of every possible pair, also to the counts of pairs that were never seen.** The number $k$ need not be whole. Let $V$ be the number of different tokens that may come after a word. Each of them gets $k$ more, so the sum of the row grows by $kV$:
+# The simplest cure is the oldest one. **Add a number $k$ to the count of every possible pair, also to the counts of pairs that were never seen.** The number $k$ need not be whole.
+#
+# Which pairs are possible? A new sentence may contain a word that is not in the training sentences. We replace every such word by one token, `<UNK>`, for *unknown*. So three kinds of tokens may come after a word: the different words of the training sentences, `</s>`, and `<UNK>`. Let $V$ be the number of all these tokens. Each of them gets $k$ more, so the sum of the row grows by $kV$:
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2) + k}{c(w_1) + k V}.$$
 #
-# With $k = 1$ this is **Laplace smoothing**. Now no pair of known words is impossible. But a new sentence may also contain a word that is not in the training sentences. All such words are replaced by one token, `<UNK>`, for *unknown*. It is one of the $V$ tokens, so it gets $k$ as well.
+# With $k = 1$ this is **Laplace smoothing**. Now no pair is impossible, not even a pair with `<UNK>`.
 #
 # Which $k$ is good? Before you run the cell, guess: is $k = 1$ better or worse than $k = 0.01$? The figure shows the perplexity on the new sentences for many values of $k$.
 
@@ -156,13 +158,14 @@ axes.set(
 axes.set_yticks([15, 20, 50, 100, 200], ["15", "20", "50", "100", "200"])
 axes.minorticks_off()
 plt.show()
-half = np.median([*occurs.values()])
 print(f"k = 1: perplexity {value(1):.0f}")
 print(f"k = {ks[best]:.2g}: perplexity {values[best]:.0f}, the best of these")
-print(f"V = {V:,} tokens; half of the words were seen at most {half:.0f} times")
+print(f"V = {V:,} tokens")
 
 # %% [markdown]
-# Laplace's $k = 1$ gives the perplexity 57, and the best $k$ of the figure, 0.004, gives 15. Why is $k = 1$ so bad? It adds 1 to each of the $V = 1{,}400$ tokens that may follow a word, so each row gets 1,400 imaginary counts. But half of the words were seen at most 4 times. After such a word, over 99 % of the probability goes to pairs that were never counted.
+# Laplace's $k = 1$ gives the perplexity 57, and the best $k$ of the figure, about 0.004, gives 15. (Around it the curve is nearly flat.) Why is $k = 1$ so bad? It adds 1 to each of the $V = 1{,}400$ tokens that may follow a word, so each row gets 1,400 imaginary counts. This swamps even frequent words.
+#
+# Take *chinese*. By the published counts it was said 158 times, and *food* followed 82 times. With $k = 1$ its row sums to $158 + 1400 = 1558$, so nine tenths of the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $82/158 = 0.52$ to $83/1558 = 0.05$. The same happens to *want*, which was said 927 times: $P(\textit{to} \mid \textit{want})$ falls from $608/927 = 0.66$ to $609/2327 = 0.26$.
 #
 # A small $k$ does much better, and still two things are not right. First, every unseen pair gets the same. *Thai lunch* is surely more probable than *thai
 # of*, even if neither was ever said. **How should one share out the probability of what was never seen?** That is
@@ -176,7 +179,7 @@ for least in (1, 2, 5):
     print(f"at least {least} times: V = {V:5,}, perplexity {value(ks[best]):.1f}")
 
 # %% [markdown]
-# The perplexity falls from 15.3 to 12.8 and to 11.5, but the model has not become any better. A word that has become `<UNK>` need not be predicted any more. The model only has to say that *some* rare word comes, and that is easier.
+# The perplexity falls from 15.3 to 12.8 and to 11.5, but these three numbers cannot be compared. The later models need not say *which* rare word comes. They only have to say that *some* rare word comes, and that is easier. (There is a second effect. $V$ falls from 1,400 to 660, so the same $k$ adds fewer imaginary counts to each row. Our numbers do not separate the two.)
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?
@@ -190,8 +193,8 @@ for least in (1, 2, 5):
 # remembers them); which vocabulary (the more words are turned into `<UNK>`, the lower the perplexity, though less is
 # said); is it only smoothed better (then 12 may be honest); does $N$ count the same symbols, `</s>` among them; was anything, such as $k$, chosen on these very sentences;
 # do its probabilities sum to 1 after each context (scores that give away more than 1 look better). 1 point: supports
-# one of them with a measurement of this chapter, or with one of the student's own (40 % of the held-out sentences had
-# leaked; the wish has 9.2 with `</s>` counted and 13.3 without; $k$ moves the perplexity from 57 to 15, and more unknown
+# one of them with a measurement of this chapter, or with one of the student's own (40 % of the held-out sentences
+# also stood in training; the wish has 9.2 with `</s>` counted and 13.3 without; $k$ moves the perplexity from 57 to 15, and more unknown
 # words make it smaller still).
 #
 # No point for a question without its effect, or for one that does not touch the number (how long it trained, how

@@ -382,12 +382,12 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 #
 # But we need a cure for the zeros again, because after a long context most words were never seen. This time we do not add $k$. We mix the tables, step by step:
 #
-# - Before any table is used, each of the $V$ different tokens has the same probability $1/V$.
+# - Let $V$ now be the number of different words of *your* text, plus two for `</s>` and `<UNK>`. Before any table is used, each of these $V$ tokens has the same probability $1/V$.
 # - With no memory: $P_0(w) = 0.7 \cdot (\text{the share of } w \text{ in the text}) + 0.3 \cdot \frac1V$.
 # - With one word of memory: $P_1(w) = 0.7 \cdot (\text{the share of } w \text{ after the last word}) + 0.3 \cdot P_0(w)$.
 # - With two words of memory: $P_2(w) = 0.7 \cdot (\text{the share of } w \text{ after the last two words}) + 0.3 \cdot P_1(w)$.
 #
-# And so on up to five words. If a context was never seen, its step is left out. This is called **interpolation**. The number 0.7 is the *weight* of the longer context.
+# And so on up to five words. If a context was never seen, nothing is mixed in for it. For example, if the last two words were never seen together, then $P_2(w)$ is simply $P_1(w)$. This is called **interpolation**. The number 0.7 is the *weight* of the longer context.
 
 
 # %%
@@ -430,20 +430,28 @@ for memory, value in enumerate(surprises):
     print(f"memory {memory}: perplexity {value:.0f}, {known:.0%} of the contexts known")
 
 # %% [markdown]
-# The first word of memory is worth most, and the second one usually helps again. In our own run, on the kitchen text, the perplexity falls from 223 to 36 and then to 25. After that it rises again, to 30 with three words and to 39 with five.
+# Look at the perplexities above. On the kitchen text, the first word of memory is worth most: the perplexity falls from 223 to 36. The second word helps again, and the perplexity falls to 25. After that it rises, to 30 with three words and to 39 with five. On a short text, already the second word may do harm. Then most contexts of two words were seen only once, and we still trust them with the weight 0.7.
 #
-# Why does more memory not help? Each further word multiplies the number of possible contexts by the size of the vocabulary. So a smaller and smaller part of the contexts in new text was ever seen before; this is the last number of each printed line. On the kitchen text it is 90 % for two words, 68 % for three and 25 % for five. And most of the long contexts that the machine knows have been followed by one word only. Then it gives at least 70 % to this word, and often another one comes.
+# Why does more memory not help? Each further word multiplies the number of possible contexts by the size of the vocabulary. So a smaller and smaller part of the contexts in new text was ever seen before; this is the last number of each printed line. On the kitchen text it is 90 % for two words, 68 % for three and 25 % for five. And most of the long contexts that the machine knows have been followed by one word only (with five words of memory, 95 % of them). Then it gives at least 70 % to this word, and whenever another one comes, it is very surprised.
 #
-# Here we chose the weight 0.7, and it matters. The next cell tries 0.4. On the kitchen text this gives 29 for two words, 27 for three, and 29 for five: then a third word helps a little, and the others do no harm. Chapter 02 chooses the weights better and asks again.
+# On a real text, there is one more reason. A word that the machine has never read has the share 0 in every table. So each further context that was seen multiplies the probability of this word by 0.3 once more.
+#
+# We chose the weight 0.7, and it matters. The next cell tries 0.4.
 
 # %% scratch=true
 # Another weight: what the machines with 0, 1, ..., 5 words of memory get.
 print(*(f"{surprise(tables, my_valid, 0.4):.0f}" for tables in my_machines))
 
 # %% [markdown]
+# With 0.4, the six perplexities on the kitchen text are 284, 50, 29, 27, 28 and 29. The best of these machines has three words of memory, and those with four and five are slightly worse than it. None of the six reaches the 25 of two words with the weight 0.7.
+#
+# From two words to five, the perplexity rises from 25 to 39 with the weight 0.7, but with 0.4 it is 29 for both. So the rise comes mostly from trusting every long context with the same 0.7, and not from the memory itself. Chapter 02 chooses the weights better and asks again.
+#
 # The second measurement: how much does a machine copy? We let it write passages of 40 words. In each passage, we look for the longest run of words that stands word for word in the text that it has read.
 #
 # Some copying is normal, because people repeat themselves. So we need something to compare with. We do the same with passages of 40 words of your own text that the machine has *not* read.
+#
+# A run is counted within one sentence only, that is, within one line of your file. So if your text has short lines, as a play or a chat has, then all bars are low, even if whole lines are copied.
 #
 # One thing is different here. A machine that writes does not mix its tables. It draws from the row of its longest context, as you have programmed it.
 
@@ -499,11 +507,11 @@ for memory in (2, 5):
     print(f"memory {memory}, its longest copied run in brackets:\n{' '.join(text)}\n")
 
 # %% [markdown]
-# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A bar far above the line means that it copies. On the kitchen text, the line is at 7 words. The bar for two words of memory just reaches it, and the bar for five words is at 24 of 40. (Each bar is the mean of only twelve passages, so small differences mean nothing.)
+# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A bar far above the line means that it copies. On the kitchen text, the line is at 7 words. The bar for two words of memory is about as high, and the bar for five words is at 24 of 40. (Each bar is the mean of only twelve passages, and so is the line, so small differences mean nothing.)
 #
-# The first printed line tells why the last bar is high. With five words of memory, nearly every context has only one next word, so the machine has no choice.
+# The first printed line tells why the last bar is high. On the kitchen text, 95 % of the different contexts of five words have only one next word, and there the machine has no choice. (This counts every context once. The machine comes to frequent contexts more often, and these may have more next words.)
 #
-# This is the answer to the question from the beginning. With these tables, a machine with a long memory is usually hardly less surprised by new text than one with two words, and when it writes, it copies long runs of your text.
+# So what is the answer to the question from the beginning? On the kitchen text, a machine with five words of memory was more surprised than one with two when the weight was 0.7 (39 against 25), and as surprised when the weight was 0.4 (29 for both). In neither case did five words help, and when the machine wrote, it copied. This is one text and two weights, and yours may differ: compare your own lines.
 
 # %% [markdown]
 # ### Your machine plays
@@ -527,7 +535,7 @@ class MyMachine:
 guess_the_next_word(MyMachine(), my_valid, rounds=3)
 
 # %% [markdown]
-# What is the machine's score? Now you can give it as one number, the perplexity of the true words of all ten rounds. A single true word with the probability 0 would make it infinite. So we use the mixture with the weight 0.7, in which no word has the probability 0.
+# What is the machine's score? Now you can give it as one number, the perplexity of the true words of the ten rounds that you played at the beginning. (You have just replayed the first three of them.) A single true word with the probability 0 would make it infinite. So we use the mixture with the weight 0.7, in which no word has the probability 0.
 
 # %%
 asked = rounds_of(my_valid, rounds=10)
@@ -544,7 +552,10 @@ print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
 #
 # Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three prompts. At the end of the course, you will see all of them side by side.
 #
-# The gallery also notes a score, the **bits per byte**. This is the sum of $-\log_2 P$ over a text that was kept back until now, divided by the size of that text in bytes. Later chapters cut a text into pieces other than words, and this score can still be compared. (If your text has words that the machine does not know, its score is a little too good, because `<UNK>` need not be spelled.)
+# The gallery also notes a score, the **bits per byte**. This is the sum of $-\log_2 P$ over a text that was kept back until now, divided by the size of that text in bytes. Later chapters cut a text into pieces other than words, and such a score can still be compared, with two limits.
+#
+# - A word that the machine has never read counts here as `<UNK>`. The machine need not say *which* word it is, so the score is too good. The more such words there are, the more it flatters.
+# - The bytes are those of the text as we have cut it, with a space between any two tokens, also before each full stop and comma. Your own file usually has fewer bytes, so the score comes out too low for it.
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)

@@ -282,9 +282,22 @@ def bigram_mle_array(C):
     return C / np.where(totals == 0, 1, totals)
 
 
-# %% wrong="totals of contexts that are written alike are one" caught_by="rows divide by their context"
-# -         totals[w1] += count
-# +         totals[str(w1)] += count
+# %% right="groups of sorted pairs; 0/0 made to 0 afterwards"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 0.5, "</s>|house": 1}
 
-# -         model[w1][w2] = count / totals[w1]
-# +         model[w1][w2] = count / totals[str(w1)]
+
+def bigram_mle(counts):
+    model = {}
+    for w1, pairs in itertools.groupby(sorted(counts), key=lambda pair: pair[0]):
+        pairs = list(pairs)
+        total = sum(counts[pair] for pair in pairs)
+        model[w1] = {w2: counts[w1, w2] / total for _, w2 in pairs}
+    return model
+
+
+def bigram_mle_array(C):
+    C = np.array(C, dtype=float)
+    out = np.zeros_like(C)
+    totals = np.broadcast_to(C.sum(1)[:, None], C.shape)
+    return np.divide(C, totals, out=out, where=totals > 0)
