@@ -11,14 +11,15 @@
 # after 1,000 steps, and at the end. The first text is noise. In the last one you will recognise your own.
 #
 # The chapter has eleven tasks. In nine of them you write a part of the machine. In the other two you examine it. The inside of attention comes from chapter 06.
-# The few other functions that are given are short, so read them.
+# About forty other functions and classes are given. They are short, so read them.
 #
-# There is one difficulty, and it is the reason why this chapter has a laboratory in its middle. A Transformer with a mistake in it still trains. Its loss goes
+# There is one difficulty, and it is the reason why this chapter has a laboratory in its middle. A Transformer with a mistake in it can still train. Its loss goes
 # down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second, and
 # to find what is wrong with a model that does something else.
 #
 # You will need about five hours. Your model first trains for one minute, in section 4, and this section ends at a good place for a break. The long training of
-# section 6 takes between five and twenty minutes on a laptop, or less on a GPU.
+# section 6 takes some minutes, and a cell before it tells you how many on your machine. Sections 6 and 7 have further trainings, which together may take about as
+# long again.
 
 # %%
 import hashlib
@@ -279,8 +280,8 @@ print(
 )
 
 # %% [markdown]
-# The program has only counted neighbours, and still it has found endings and some whole words. The first row holds the most frequent pairs of your text, and most
-# of them are two characters long. A longer token needs several merges, one after the other. So only a very frequent one, such as *the*, is found early.
+# The program has only counted neighbours, and still it has found endings and some whole words. The first row holds the most frequent pairs of your text. Most of
+# them are two characters long, at least where a character is one byte, as in English. A longer token needs several merges, one after the other. So only a very frequent one, such as *the*, is found early.
 
 # %% [markdown] statement="encode"
 # ### There and back
@@ -415,6 +416,6 @@ print(
 # The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has become shorter: it has fewer
 # tokens than it had bytes. So a model that looks back 128 places now sees more of it.
 #
-# How many merges are best? Every further merge shortens the text less than the one before it, because its pair is rarer. And each new token has a price. The model
+# How many merges are best? A further merge usually shortens the text less than the one before it, because its pair is rarer. And each new token has a price. The model
 # needs one more row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges, which suits a megabyte of text.
 # GPT-2 learned 50,000 of them, from 40 gigabytes.

@@ -9,7 +9,7 @@
 # So a language model is a classifier. Its classes are the $V$ tokens of the vocabulary, and every place of every text is a question with a known answer. Take *a quick brown fox
 # jumps*. What comes after *a*? After *a quick*? After *a quick brown*? In the same way, every stretch of $T + 1$ tokens contains $T$ questions.
 #
-# A Transformer answers all $T$ questions in one go, which is the main reason why it can learn from so much text. For each question it reads the *true* beginning
+# An LSTM answers these $T$ questions one after the other. A Transformer computes all answers in parallel, which suits a GPU. For each question it reads the *true* beginning
 # from the text. So a wrong guess at one place does not spoil the question at the next one. This is called **teacher forcing**.
 #
 # We need names for sizes, and they stay the same in the whole chapter. Shapes are written in brackets.
@@ -180,4 +180,5 @@ for side in batch(0, B=1):
 # %% [markdown]
 # The first line is a row of the inputs, the second one the same row of the targets. Compare them letter by letter: below each letter stands the one that follows
 # it. Do you see the danger? Attention, as we built it in chapter 06, looks at the *whole* input. But the answer for place $t$ is written in the input itself, at
-# place $t + 1$. A model that may look there has nothing to learn. We must forbid it.
+# place $t + 1$. A model that may look there
+# need only copy, and it learns next to nothing about language. We must forbid it.

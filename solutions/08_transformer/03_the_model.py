@@ -51,7 +51,7 @@ print(future_mask(4))
 #
 # The mask belongs to the module, but it is not a weight to be learned. For such a tensor torch has the **buffer**: it moves to the GPU together with the module, and the
 # optimiser never sees it. Register `future_mask(block)` under the name `mask`, with `persistent=False`, so that it is not saved with the weights. A text may be shorter than
-# `block`. Then it needs the top left corner of the mask. Read the buffer in each forward pass, because in the laboratory we will replace it, in order to see what a forgotten mask does.
+# `block`. Then it needs the top left corner of the mask. Read the buffer in each forward pass, because in the laboratory we will overwrite it with zeros, in order to see what a forgotten mask does.
 
 # %% [markdown] hints="Attention"
 # 1. A text may be shorter than `block`. Which part of the mask does it need?

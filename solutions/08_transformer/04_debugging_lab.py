@@ -64,7 +64,7 @@ pd.DataFrame(rows).T.astype(float).round(1)
 # can compute this score by hand:
 #
 # 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of $C = 64$ normal
-#    numbers with standard deviation 1. What the blocks add is small beside that.
+#    numbers with standard deviation 1. What the blocks add is small beside that: about a quarter.
 # 2. The numbers of the sum $e + r$ have variance 2, so the last norm divides them by $\sqrt 2$.
 # 3. The head multiplies with the same embeddings again. So the token just read gets the score $(e + r) \cdot e / \sqrt 2$.
 # 4. The product $e \cdot e$ is a sum of 64 squares, about 64, and $r \cdot e$ is small beside it. So the score is about $64 / \sqrt 2 \approx 45$. The embeddings of
@@ -72,30 +72,39 @@ pd.DataFrame(rows).T.astype(float).round(1)
 #
 # So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, but they are far too large for a head.
 #
-# With the two small starts the favourite is still mostly the token just read, for the same reason. But now its score is 1.0 or less, as the last column shows. With
-# such low scores all probabilities are nearly equal, and the first loss is close to $\ln V$.
+# With the two small starts the favourite is still mostly the token just read. At 0.02 the four steps give nearly the right score. The product $e \cdot e$ is about $64 \cdot 0.02^2$, and
+# the norm divides it by $0.02 \sqrt 2$. That gives $0.02 \cdot 64 / \sqrt 2 \approx 0.9$, and the table says 0.8.
+#
+# At 0.05 the same sum gives 2.3, but the table says 1.0. There step 1 does not hold: we have measured that the blocks add about twice as much as $e + r$, and this has
+# little to do with $e$.
+#
+# With such low scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$.
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the
 # model is not the one that you think you have built.
 
 # %% [markdown]
 # And what does a bad start cost in the end? We have trained all three for 400 steps on the kitchen text, each with the best of five learning rates
-# (`python -m benchmarks.first_weights`). The next table has the loss on held-out text, as the mean of three seeds. Bet first: how far behind the
-# others will the first model end, the one that began above 40?
+# (`python -m benchmarks.first_weights`). The next table has the loss on held-out text: the mean of three seeds, and the lowest and the highest of the three. Its last two
+# rows belong to models whose head has a matrix of its own. They were trained in the same way. Bet first: how far behind the two small starts will the first model end, the
+# one that began above 40?
 
 # %%
 recorded = pd.read_csv(paths.DATA / "transformer" / "first_weights.csv")
 recorded = recorded[recorded["seed"] < 4]  # seed 4 chose the learning rates
-means = recorded.groupby("start")[["loss after 400 steps"]].mean()
-means.loc[list(rows)].round(2)
+by_start = recorded.groupby("start")["loss after 400 steps"]
+table = by_start.agg(mean="mean", lowest="min", highest="max").round(2)
+table.loc[[*rows, "two matrices", "two matrices, small, 0.05"]]
 
 # %% [markdown]
-# It is not behind. *As torch makes it* ends at 1.86, and *small, 0.02* at 1.87. So the first loss is an instrument. It tells you what you have built, but only a training tells
-# you what that costs. The best of the three is *small, 0.05* with 1.72, so your models will begin with 0.05. These were short trainings of a small model.
+# *As torch makes it* ends level with *small, 0.02*: they have 1.86 and 1.87, and the ranges of their seeds overlap. But both are about 0.14 behind *small, 0.05*, which has
+# 1.72. So the first loss is an instrument. It tells you what you have built, but only a training tells you what that costs. Your model will begin with 0.05. Only the large
+# one on a GPU begins with 0.02, as GPT-2 does. These were short trainings of a small model.
 #
-# And what if the head has a matrix of its own? In the same trials a model with two matrices, begun as torch makes them, ended at 1.66. So a second matrix may help. But it costs
-# weights: with GPT-2's vocabulary it would have 39 million, beside the 124 million of the whole model. GPT-2 has one matrix for both, and so has yours. In section 6
-# you can try two on your own text.
+# And what if the head has a matrix of its own? The last two rows tell. Two matrices, begun as torch makes them, end at 1.66, which is the lowest loss of the table. Begun
+# small, they end at 1.75, and then the second matrix has brought nothing here. It costs weights: with GPT-2's vocabulary it would have 39 million, beside the 124 million of the
+# whole model. GPT-2 has one matrix for both, and so has yours. In section 6 you can try two matrices on your own text, both begun small. That is the model of the last row, and
+# not the one with 1.66.
 
 # %% [markdown]
 # ### Overfit one batch
@@ -358,9 +367,12 @@ for _n in (0, 1, 7):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now your loop needs a `pick` for real text. The usual one turns the scores into probabilities with the softmax, and then draws a token with these
-# probabilities. The function `drawn` makes such a `pick`. It takes another function, `choose`, which gives the probabilities. For now this is `by_chance`, the softmax
-# alone; in section 7 you write a better one.
+# Now your loop needs a `pick` for real text. Writing one token takes two steps:
+#
+# 1. The scores become probabilities. A function for this step is called `choose` below. For now it is `by_chance`, the softmax alone. In section 7 you write a better one.
+# 2. A token is drawn with these probabilities.
+#
+# The function `drawn` puts the two steps together: `drawn(by_chance)` is a `pick` for your loop.
 #
 # The last cell trains your model for one minute and lets it go on from your prompt.
 
@@ -459,7 +471,7 @@ for colour, masked in zip(plots.COLOURS, (True, False), strict=False):
     dots(axes, range(1, 17), np.stack(found, axis=1), colour, label)
 axes.axhline(math.log(V), color="gray", linestyle=":", label="ln V: knows nothing")
 axes.set(
-    title="Without a mask the loss is 0, except where it counts",
+    title="Without a mask the loss is near 0, except at the last place",
     xlabel="place in the text",
     ylabel="loss (nats per letter)",
     ylim=(0, None),
@@ -472,8 +484,8 @@ plt.show()
 # Each dot is one of three seeds. Without the mask the loss is close to 0 at places 1 to 15, because there the network simply copies the next letter from the input. At
 # place 16 there is nothing to copy. The next letter is not in the input, and the loss is nearly 3.
 #
-# Now let such a network write. Its text begins short. After 8 letters, say, it must guess the ninth one at place 8. But in training it never had to guess at place 8,
-# because the answer was always in the input.
+# Now let such a network write. Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say
+# which letter comes ninth. But in training place 8 never had to guess, because the ninth letter was always in the input.
 #
 # So the next cell shows both networks only the first 8 letters of 500 texts, and measures the loss of the ninth letter. Will the network without a mask be better or
 # worse than a model that knows nothing, whose loss is $\ln V$?
@@ -489,8 +501,8 @@ for masked, one in networks.items():
     print("with the mask: " if masked else "without a mask:", f"{cost:.1f} nats")
 
 # %% [markdown]
-# After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in training was close to 0. The network with the mask, whose
-# loss in training was about 2, is much better. Each line is a single seed.
+# After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in the figure was close to 0 at place 8. The network with the mask, whose
+# loss in the figure was about 2.2, is much better. Each line is a single seed.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
@@ -837,8 +849,9 @@ print(f"squares of attention in GPT-2: {measured_square:.0%}")
 # Your count and torch's are equal to the last digit. This was the forward pass. A training step costs three times as much: in the backward pass each product needs
 # two more, one for the gradient of its input and one for the gradient of its weights.
 #
-# You have often heard that the cost of attention grows with the square of the length, and it does. But when do the squares, $4NT^2C$ operations, overtake the products
-# with the weights of the layers, which are $24NTC^2$? Set the two equal, and you get $T = 6C$. So a text must be six times as long as the model is wide. For GPT-2, with
-# $C = 768$, that means 4,608 tokens, and it reads only 1,024.
+# You have often heard that the cost of attention grows with the square of the length, and it does. But how long must a text be until the squares are the larger part?
+# Leave the head aside, so that only the layers count. Each layer has $12C^2$ weights in its products, and each of these weights costs 2 operations for each token. With $N$
+# layers and $T$ tokens that makes $24NTC^2$. The squares take $4NT^2C$. Set the two equal, and you get $T = 6C$. So the text must be six times as long as the model is wide.
+# For GPT-2, with $C = 768$, that means 4,608 tokens, and it reads only 1,024.
 #
-# *This is a good place for a break.* What is left is to train your model on your text, with an optimiser and a loop of your own.
+# *This is a good place for a break.* Next you write an optimiser and a loop of your own, and with them you train your model on your text.

@@ -28,8 +28,9 @@ for name, size in sizes.items():
     print(f"{name:34} {size:.1e}")
 
 # %% [markdown]
-# The token with the smallest gradient is usually a rare one. It hardly ever occurs in a batch, so its vector is hardly ever used. If the learning rate is large enough to move
-# this vector, then it is far too large for the others. And a learning rate that suits the others leaves this vector where it is.
+# In the course's run the largest is about 330 times the smallest, which belongs to a rare token. In most batches a rare token does not occur. Then its vector gets only the weak
+# push that the head gives to every token that is not the answer. If the learning rate is large enough to move this vector, then it is far too large for the others. And a
+# learning rate that suits the others hardly moves this vector.
 #
 # **Adam** (D. Kingma and J. Ba, 2015) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$ is the mean of
 # the gradient $g$, and $v$ is the mean of its square $g^2$. Each step mixes a little of the new gradient into both:
@@ -37,7 +38,9 @@ for name, size in sizes.items():
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad\qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
 #
 # With $\beta_1 = 0.9$ a step takes nine tenths of the old mean and one tenth of the new gradient, so $m$ looks back over about ten steps. The root of $v$ is the typical
-# size of the gradient. The quotient $m / \sqrt v$ says where to go. It is at most about 1, whether the gradients are large or small.
+# size of the gradient. The quotient $m / \sqrt v$ says where to go, and its size does not depend on whether the gradients are large or small. If all gradients of a
+# weight are equal, it is 1 or $-1$ (after the correction of the next cell). If they keep changing sign, it is closer to 0. Your model will use $\beta_2 = 0.95$, and with this
+# value the quotient is never above 1.2.
 
 # %% [markdown]
 # Two things are still missing. The first is a correction for the first steps. Both means start at 0, and so they are too small in the beginning: after one step with
@@ -250,4 +253,4 @@ for step in (0, 50, 100, 250, 500, 750, 999):
     print(f"step {step:3}: {rate_factor(step, 1_000, 100):.2f}")
 
 # %% [markdown]
-# The whole learning rate is reached in step 100. In step 250 it is still nearly whole, at 0.93, and in step 750 it is down to 0.18. The last steps are tiny.
+# The whole learning rate is reached in step 99, the last step of the warm-up. In step 250 it is still nearly whole, at 0.93, and in step 750 it is down to 0.18. The last steps are tiny.

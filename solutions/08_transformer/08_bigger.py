@@ -50,11 +50,12 @@ for seed in (1, 2):
 # ### GPT-2
 #
 # In February 2019 OpenAI announced GPT-2, and held its largest version back for months, because it was said to write too well. The smallest version has 12 layers of 12
-# heads, a width of 768 and a vocabulary of 50,257 tokens. Its architecture is the one that you have just written: learned positions, pre-norm blocks with GELU, one matrix
+# heads, a width of 768 and a vocabulary of 50,257 tokens. Its architecture is that of your class: learned positions, pre-norm blocks with GELU, one matrix
 # at both ends. The weights are public. So they should fit into *your* class.
 #
 # With an internet connection the cells below can fetch them, once, about 550 megabytes. With the weights come GPT-2's 50,000 merges. They are a list of pairs, just like
-# yours, so your own `encode` and `decode` read and write GPT-2's tokens.
+# yours. GPT-2 numbers the 256 single bytes in another order, and `gpt2.load` renumbers them. So your own `encode` and `decode` read and write GPT-2's tokens. One thing is not quite
+# equal: GPT-2 computes GELU by an approximation, which differs from yours by less than a thousandth.
 #
 # If you want to try it, set `fetch_gpt2 = True`. Then the second cell puts 124 million weights into your class, and the third one lets GPT-2 finish the sentence *The
 # secret of a good soup is*, with 40 tokens that come out of your `go_on` and your `next_distribution`. Without internet these cells do nothing, and no later section needs
@@ -103,8 +104,10 @@ if big is not None:
 # ### What newer models do differently
 #
 # GPT-2 is from 2019, and surprisingly little has changed since. Many of today's models normalise with the root mean square alone (**RMSNorm**), use another activation in
-# the feed-forward layer, and leave out the biases. And instead of learning a vector for each position, they turn queries and keys by an angle that grows with the position
-# (**rotary positions**, J. Su and others, 2021). Then a score depends on how far apart two tokens are, and not on where they stand.
+# the feed-forward layer, and leave out the biases. And instead of learning a vector for each position, they use
+# **rotary positions** (J. Su and others, 2021). These take the numbers of a query or key in pairs. Each pair is a point in a plane. It is rotated by an angle that is proportional
+# to the position. The product of two rotated points depends on the points and on the difference of their two angles. So positions enter a score only through the distance of two
+# tokens.
 #
 # Another change is a matter of speed. When your model writes, it reads the whole text again for every new token. Is that necessary? A place never looks at later ones. So as
 # long as the text fits into the model, the keys and values of a place stay what they are when a new token is added. One can keep them in a **cache**.
