@@ -116,6 +116,8 @@ _ln_p = made(
 )
 _ln_p = choice(_ln_p, made(lambda rng, rows: np.repeat(rows, 2, axis=1)[:, 1:], _ln_p))
 agrees(em_weights, ours.em_weights, _ln_p, whole(0, 60, (1, 2)), rtol=1e-6, atol=1e-9)
+_ln_p = np.log([[0.9] * 1000 + [0.1] * 500, [0.1] * 1000 + [0.9] * 500])
+agrees(em_weights, ours.em_weights, _ln_p, 3, rtol=1e-6, mixtures=0)
 _got = em_weights(np.array([[1e-6 - 1.0], [-1.0]]), 400)
 assert np.shape(_got) == (2,) and close(
     _got[0], 1 / (1 + math.exp(-4e-4)), 1e-6, 1e-9
