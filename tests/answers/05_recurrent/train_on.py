@@ -104,7 +104,7 @@ def train_on(step, batches, steps, lr, watch):
     for i in range(steps):
         watch(i)
         batch = batches[i % len(batches)]
-        if batch is batches[0]:
+        if batch == batches[0]:
             state = None
         loss, _, state = step(*batch, state, lr * (1 - i / steps))
         losses.append(loss)
