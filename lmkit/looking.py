@@ -261,8 +261,9 @@ class Film:
 
 
 def _square(axes: Any, weights: Tensor, left: bool, below: bool) -> Any:
-    """One head, white for 0 and blue for 1; ticks only at the left and the lower edge of the figure. The image."""
+    """One head, white for 0 and blue for 1, a line on the diagonal; ticks at the left and lower edge. The image."""
     shades = axes.imshow(weights.numpy(), cmap="Blues", vmin=0, vmax=1)
+    axes.axline((0, 0), slope=1, color="0.75", linewidth=0.6)
     axes.set(xticks=range(0, weights.shape[1], 10), yticks=range(0, weights.shape[0], 10))
     axes.tick_params(labelbottom=below, labelleft=left, labelsize=10)
     axes.grid(visible=False)

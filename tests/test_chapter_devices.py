@@ -69,7 +69,7 @@ CHAPTERS = {
     ),
     "06_attention": Chapter(
         "[*learners.values(), *contest.values(), cheater, *cured.values(), *writers.values(), *lookers.values()]",
-        24,
+        19,
         {"np.logspace(0.31, 6, 60)": "np.logspace(0.31, 6, 6)"},
     ),
     "07_encoder": Chapter("[filler, tagger]", 1),

@@ -30,7 +30,7 @@ drawings.soft_lookup()
 # %% [markdown]
 # Read the drawing from left to right: the query meets each key, the scores become weights, and the weights mix the values.
 #
-# A value may also be a vector, and then so is the answer $z$. From here on we write shapes in brackets. There are $n$ keys and $n$ values. The query and each key have $d_k$ numbers, so their shape is $[d_k]$. Each value and $z$ have $d_v$ numbers, and $d_v$ may be another number than $d_k$.
+# In the menu each value was one number. A value may also be a vector, and then so is the answer $z$. From here on we write shapes in brackets. There are $n$ keys and $n$ values. The query and each key have $d_k$ numbers, so their shape is $[d_k]$. Each value has $d_v$ numbers, and so has $z$. The two numbers $d_k$ and $d_v$ may differ: in the menu $d_k$ is 2, and $d_v$ is 1.
 
 # %% [markdown] statement="soft_lookup"
 # ### Your dictionary
@@ -105,21 +105,17 @@ print("powers of e:            ", lookup(dish, keys, prices).round(3))
 print("keys ten times as long: ", lookup(dish, 10 * keys, prices).round(3))
 print("a query of zeros:       ", lookup(0 * dish, keys, prices).round(3))
 
-# %% scratch=true
-lookup(np.array([1, 1]), keys, prices)  # ask something else: a drink? both?
-
 # %% [markdown]
-# With powers of $e$ instead of 3, the soup gets a little less weight than by hand, so the answer is a little below 4. Now compare the other two lines.
+# The first line asks what we asked by hand, with powers of $e$ instead of 3. The soup gets a little less weight, so the answer is 3.9 and no longer 4. Now the other two lines:
 #
-# - With keys ten times as long, the score of the soup is 10 instead of 1, and it gets nearly all the weight. Your soft dictionary has become a Python dict again.
-# - With a query of zeros, all scores are equal, and the answer is the plain mean of all values. This is the bag of words of chapter 04.
+# - With keys ten times as long, the score of the soup is 10 instead of 1, and it gets nearly all the weight. The answer is 6.0, the price of the soup. Your soft dictionary has become a Python dict again.
+# - With a query of zeros, all four scores are 0 and all weights are equal. The answer is 3, the plain mean of the four prices. This is the bag of words of chapter 04.
 #
 # These are the two ends, certain and undecided. In between, attention mixes. It is always a **weighted mean** of the values: no weight is negative, and the weights sum to 1.
 #
 # ## 2. One needle in much hay
 #
-# A soft lookup gives some weight to *every* word. In a text of four words this does no harm. But a story has fifty words, and a book a hundred thousand. Suppose that exactly one of them, the **needle**, is what the query looks for. The needle has the score $s$, and all other words, the **hay**, have the score 0. How much of the
-# answer comes from the needle, and how much from the hay?
+# A soft lookup gives some weight to *every* word. In a text of four words this does no harm. But a story has fifty words, and a book has a hundred thousand. Suppose that exactly one of them is what the query looks for. We call it the **needle**, and all the other words the **hay**. The needle has the score $s$, and each word of the hay has the score 0. How much of the answer comes from the needle, and how much from the hay?
 
 # %% [markdown] statement="needle"
 # ### Guess, then compute
@@ -205,6 +201,8 @@ right.set(title="but a little more score saves it")
 plt.show()
 
 # %% [markdown]
-# Does your cross lie far above the dot? Then remember that a hundred thousand times almost nothing is a lot. The hay contributes $n - 1 = 99{,}999$ to the denominator, and the needle only $e^{10} \approx 22{,}000$. Each curve on the left has fallen to one half where $n$ is about $e^s$, because there the hay weighs as much as the needle.
+# Does your cross lie far above the dot? Then remember that a hundred thousand times a little is a lot. Each word of the hay contributes only $e^0 = 1$ to the denominator. But there are 99,999 of them, and the needle contributes $e^{10} \approx 22{,}000$. So the needle gets $22{,}000 / 122{,}000$, which is 0.18.
 #
-# On the right you see the way out. To keep half of the weight, the needle must weigh as much as the hay: $e^s = n - 1$, so $s = \ln(n - 1)$. This grows slowly. From 100 words to a million, the score has to grow from 4.6 to 13.8. So attention can find one word in a book, but only if it can make large scores.
+# On the left you see that this happens to every score: each curve falls to one half, and then towards 0. It is at one half where the hay weighs as much as the needle, $n - 1 = e^s$.
+#
+# On the right you see the way out. It shows which score the needle must have to keep half of the weight, and from the last equation this is $s = \ln(n - 1)$. It grows slowly: for 100 words the needle needs a score of 4.6, and for a million words 13.8. So attention can find one word in a book, but only if it can make large scores.

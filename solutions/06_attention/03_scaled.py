@@ -1,9 +1,9 @@
 # %% [markdown]
 # ## 3. Too wide, too hard
 #
-# So large scores are good, and how do we get them? They come by themselves. A score is a dot product, a sum of $d_k$ products, and the wider the vectors are, the more there is to sum. Real models have keys of 64 or 128 numbers. Let us see what a soft dictionary does when we make its keys wider. We take 64 random
-# keys and one random query, and look at the largest of the 64 weights:
-
+# So large scores are useful. Where do they come from? A score is a dot product, a sum of $d_k$ products. The wider the vectors are, the more there is to sum, so wide vectors have large scores even if they mean nothing.
+#
+# Let us see what that does to a soft dictionary. We take 64 random keys and one random query, and look at the largest of the 64 weights. The next cell prints its mean over 200 such queries, for keys of different widths. (The keys of real models have 64 or 128 numbers.)
 
 # %%
 def softmax(s):
@@ -19,11 +19,17 @@ for d_k in (1, 4, 16, 64, 256, 1024):
     print(f"d_k = {d_k:5}: the largest weight is {np.mean(largest):.2f}, on average")
 
 # %% [markdown]
-# All these keys are random, and none of them deserves more weight than another. Still, at $d_k = 1024$ one of them gets nearly everything. The dictionary is hard again, by accident.
+# All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But in the last line, at $d_k = 1024$, one key gets 0.95 of the weight. The dictionary is hard again, by accident.
 #
-# This is worse than it looks, because a choice that is hard from the start can hardly be unlearned. To improve, a network has to know how a weight would change if its score changed a little. For a softmax this slope is $p(1 - p)$, where $p$ is the weight. If $p$ is 0.5, the slope is 0.25. If $p$ is 0.9999, it is only 0.0001. So where a head is that certain before it has learned anything, hardly any gradient comes through.
+# Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$ changes $p(1 - p)$ times as much. If $p$ is 0.5, this factor is 0.25. If $p$ is 0.9999, it is only 0.0001. So when a head is certain, hardly any gradient comes through its softmax. A head may become certain after it has learned something, but it should not be so from the start.
 #
-# How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1. Then each product $q_j k_j$ has the mean 0 and the variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. Variances of independent numbers add up, so the sum of $d_k$ such products has the variance $d_k$. The typical size of a score is therefore $\sqrt{d_k}$, and that is the number to divide by.
+# So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1.
+#
+# 1. Each product $q_j k_j$ has the mean 0 and the variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$.
+# 2. A score is the sum of $d_k$ such products. Variances of independent numbers add up, so a score has the variance $d_k$.
+# 3. The typical size of a score is the root of its variance, $\sqrt{d_k}$.
+#
+# That is the number to divide by. For $d_k = 64$ it is 8.
 
 # %% [markdown] statement="scale"
 # ### Divide by the right number
@@ -104,39 +110,22 @@ agrees(
 ### END HIDDEN TESTS
 
 # %%
-widths = [1, 4, 16, 64, 256, 1024]
-divisors = {"plain": lambda d_k: 1, "divided by $\\sqrt{d_k}$": math.sqrt}
-variances, slopes = {}, {}
-for name, divisor in divisors.items():
-    variances[name], slopes[name] = [], []
-    for n in widths:
-        q, K = np.random.default_rng(n).normal(size=(2, 200, n))
-        scores = q @ K[:64].T / divisor(n)  # of 200 queries and 64 keys
-        variances[name].append(scores.var())
-        p = np.array([softmax(row).max() for row in scores])  # the largest weights
-        slopes[name].append(np.median(p * (1 - p)))
-
-# %% alt="Left: over the width, the variance of plain scores grows like the width, that of divided scores stays at one. Right: the slope of the largest weight collapses for plain scores beyond a width of 64, and stays for divided ones."
-_, (left, right) = plt.subplots(1, 2, figsize=(8, 3.1))
-for name in divisors:
-    left.loglog(widths, variances[name], "o-", label=name)
-    right.loglog(widths, slopes[name], "o-", label=name)
-left.set(xlabel="width of a key, $d_k$ (log)", ylabel="variance of a score (log)")
-left.set(title="Wide keys make large scores")
-left.legend(fontsize=10)
-right.set(xlabel="width of a key, $d_k$ (log)", ylabel="slope, median (log)")
-right.set(title="Very large scores have a small slope")
-right.legend(fontsize=10)
-plt.show()
+for d_k in (4, 64, 1024):
+    draw = np.random.default_rng(d_k)
+    queries, K = draw.normal(size=(200, d_k)), draw.normal(size=(64, d_k))
+    plain = queries @ K.T  # scores [200, 64]
+    for name, scores in {"plain": plain, "divided": plain / math.sqrt(d_k)}.items():
+        largest = np.mean([softmax(row).max() for row in scores])
+        print(
+            f"d_k = {d_k:4}, {name:8} variance of a score {scores.var():6.1f}, largest weight {largest:.2f}"
+        )
 
 # %% [markdown]
-# On the left you see what we have worked out: the variance of a score is about $d_k$, and after the division it is about 1.
+# Look at the two lines with $d_k = 1024$. The plain scores have a variance of about 1,000, as we have worked out, and one of the 64 keys gets 0.95 of the weight. The divided scores have a variance of about 1, and the largest weight is 0.11. Divided scores give this 0.11 at $d_k = 64$ as well, so the width no longer matters. That is all that *scaled* means.
 #
-# On the right is the slope $p(1 - p)$ of the largest weight. Each dot is the median of 200 random queries. Look at the plain scores first. Their slope *rises* at the beginning, because a weight near one half has a larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Now look at the divided scores. They are about as large at every width (left), so their slope is the same from a width of 4 on (right). That is all that *scaled* means. (Up to a width of about 64 the plain scores even have the larger slope, so for narrow keys this measure does not yet speak for the divisor.)
+# The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to.
 #
-# The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to. In section 7 you will see scores above 10.
-#
-# Note what we have measured: random keys whose numbers have variance 1, before any training. What the divisor does for a network in training depends on its width and on how it begins, and we have not measured that here.
+# Note what we have measured: random keys, before any training. What the divisor does for a network in training we have not measured here.
 #
 # Your function should agree with the one that torch has built in. We give torch's a short name, to have something to compare with:
 

@@ -21,7 +21,7 @@
 # - The key is the first number. So nouns are found, with the key 1.
 # - The value is the third number, the age.
 #
-# ($W_q$, $W_k$ and $W_v$ each pick one of the three numbers, so $d_k = d_v = 1$.) As in section 1, take powers of 3 for the moment:
+# So each of the three matrices picks one of the three numbers, and $d_k = d_v = 1$. As in section 1, take powers of 3 for the moment:
 #
 # | | vector | query | key | value | scores against *cook, thanks, guest* | weights (powers of 3) | finds |
 # |---|---|---|---|---|---|---|---|
@@ -29,7 +29,9 @@
 # | thanks | 0 1 0 | 1 | 0 | 0 | 1 0 1 | 3/7, 1/7, 3/7 | 25.7 |
 # | guest | 1 0 20 | 0 | 1 | 20 | 0 0 0 | 1/3, 1/3, 1/3 | 20 |
 #
-# The verb has moved about half way from the plain mean, 20, to the mean age of the two nouns, which is 30. The nouns ask for nothing, and get the plain mean of all three values. Now the same with your function, which uses powers of $e$:
+# Read the row of *thanks*. Its query, 1, meets the keys 1, 0 and 1, which gives the scores 1, 0 and 1. Three to the power of these is 3, 1 and 3, with the sum 7. So the weights are 3/7, 1/7 and 3/7, and the verb finds $\frac37 \cdot 40 + \frac17 \cdot 0 + \frac37 \cdot 20 = 25.7$. It asked for the nouns, whose mean age is 30. The plain mean of the three values is 20, and the verb has moved about half way from 20 to 30.
+#
+# The rows of *cook* and *guest* are simpler. Their query is 0, so they ask for nothing and get the plain mean, 20. Now the same with your function, which uses powers of $e$:
 
 # %%
 x = torch.tensor([[1.0, 0, 40], [0, 1, 0], [1, 0, 20]])  # cook, thanks, guest
@@ -41,9 +43,11 @@ print(
 )
 
 # %% [markdown]
-# In the second line there is a trick that we shall use again: if the values are the rows of the unit matrix, the weighted mean of the values *is* the list of weights.
+# The verb finds 25.3 instead of 25.7, because $e$ is a little smaller than 3.
 #
-# Next, two whole sentences. Each different word gets a random vector, the matrices are random as well, and we print what *cook* has found in each of them:
+# To print the weights we have used a trick that will come back in section 12. As values we gave the function the rows of the unit matrix, `torch.eye(3)`. The weighted mean of these rows is the list of the weights themselves.
+#
+# Next, two whole sentences. Each different word gets a random vector, and the three matrices are random as well. We print the eight numbers that *cook* has found, once as the one who thanks, and once as the one who is thanked:
 
 # %%
 set_seed(1)
@@ -63,9 +67,9 @@ print("the COOK thanks the guest:", np.round(thanks[1].tolist(), 2))
 print("the guest thanks the COOK:", np.round(thanked[4].tolist(), 2))
 
 # %% [markdown]
-# The same eight numbers. In one sentence the cook thanks, in the other he is thanked, and self-attention does not notice. It never asks *where* a word stands, because nothing in the formula depends on it: the keys of five words are a bag of keys.
+# The same eight numbers, twice. In one sentence the cook thanks, in the other one he is thanked, and self-attention does not notice. The two sentences have the same five words, so the query of *cook* meets the same five keys. *Where* a key stands does not occur in the formula.
 #
-# The usual way out is simple. **Add a vector for the place** to the vector of each word: a random one, or a learned one, for place 0, for place 1, and so on. Then *cook* at place 1 is no longer the same vector as *cook* at place 4:
+# The usual way out is simple. **Add a vector for the place** to the vector of each word. There is one such vector for place 0, another one for place 1, and so on. They may be random or learned. Then *cook* at place 1 is no longer the same vector as *cook* at place 4:
 
 # %%
 places = torch.randn(6, C)
@@ -83,7 +87,7 @@ print("the COOK thanks the guest:", np.round(with_thanks[1].tolist(), 2))
 print("the guest thanks the COOK:", np.round(with_thanked[4].tolist(), 2))
 
 # %% [markdown]
-# Now the two differ. The attention networks that you train in this chapter get such vectors, until section 11 takes them away. Is it always so, and is there another way to notice the order? We come back to that in section 11.
+# Now the two lines differ. The attention networks that you train in this chapter get such vectors, until section 11 takes them away.
 #
 # ### Your first network
 #
@@ -125,26 +129,35 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
     print(said(row), "\n")
 
 # %% [markdown]
-# Each text has 39 words, and its list has between 8 and 20. What can a reader know of such a text? The first round of a list cannot be guessed, because its words are random. Nor can the word that begins round two, because nothing says that the list ends there. But from then on a perfect reader makes no mistakes.
+# Each text has 39 words, and its list has between 8 and 20. We call each time that the list is said a **round**. What can a reader know of such a text?
 #
-# How would *you* do it? Suppose that you have come to the word *kite*. You find the last place where *kite* was said, you look at the word after it, and you say that. (You cannot simply count, because the list has another length in each text.)
+# - The words of round one cannot be guessed, because they are random.
+# - Nor can the word that begins round two, because nothing says that the list ends there.
+# - From then on a perfect reader makes no mistakes.
+#
+# How would *you* do it? Suppose that you are in round two and have come to the word *kite*. You find the place where *kite* was said before, you look at the word after it, and you say that. It would not help to count the words, because the list has another length in each text.
 #
 # Now the network. We call it `OneLook`, because it has a single lookup, which is your function. It works in four steps:
 #
 # 1. Each word gets a vector of 64 numbers, and a vector for its place is added.
 # 2. Three matrices make a query, a key and a value of each of these vectors.
 # 3. Your `scaled_attention` looks up, and what a word has found is added to its vector.
-# 4. Another matrix makes 64 scores of the sum, one for each word that may come next.
+# 4. Another matrix makes 64 scores of the sum, one for each of the 64 words that may come next.
 #
-# At each place it should guess the next word. The loss is the cross-entropy that you know, in nats, but only where the next word is a repeat, because only there can it be known.
+# At each place it should guess the next word. The loss is the cross-entropy that you know, in nats. It counts only the places where the next word can be known.
+
+# %% [markdown]
+# ### What would be a good loss?
 #
-# Which loss would be good? We need something to compare with. Here are three readers that need no training, since we can compute what they say:
+# We need something to compare with. Here are three readers that need no training, since we can compute what they say:
 #
 # - One *knows nothing*. It gives each of the 64 words the same probability, so its loss is $\ln 64 = 4.16$.
-# - One *knows which words were said*, but not in which order. Where the next word is a repeat, all $n$ words of the list have been said. It gives $1/n$ to each of them, so its loss there is $\ln n$.
-# - One also *strikes out the last seven*. No list is shorter than eight words, so none of the seven words that were said last can come next. It gives $1/(n - 7)$ to each of the others.
+# - One *knows which words were said*, but not in which order. From round two on it has seen all $n$ words of the list, and it gives each of them the probability $1/n$. So its loss is $\ln n$. For a list of 8 words this is 2.08.
+# - One also *strikes out the last seven*. Every list has at least eight words, so none of the seven words that were said last can come next. It gives $1/(n - 7)$ to each of the others. For a list of 8 words only one word is left, and this reader is always right. For longer lists it is not.
 #
-# There is a second test. We cut 200 new texts after 25 words and ask for one word, the next. A reader that chooses among $n$ words without preference is right once in $n$ times.
+# We also ask a simpler question. We take 200 new texts, stop each of them after 25 words, and ask only for word 26. In how many of the 200 is the guess right?
+#
+# The next cell defines all this, and the cell after it trains your network.
 
 
 # %%
@@ -228,6 +241,8 @@ for name, model in lookers.items():
 tell_readers()
 
 # %% [markdown]
-# Look at the losses first. By its loss, your network is a genius: it is far better than any of the three readers. Then look at the last column. Asked for a word that is not there yet, it is right in 10 of 200 texts, and even the reader that picks any word of the list is right in 15.
+# Look at the losses first. By its loss, 0.13, your network is a genius: the best of the three readers, in the last line, has 1.72.
+#
+# Then look at the last column, where each text has been stopped and the next word is not there yet. Your network is right in about 10 of 200 texts. Even the reader that picks any word of the list is right in 15.
 #
 # How can both be true? Make a guess before you read on.

@@ -1,12 +1,11 @@
 # %% [markdown]
 # ## 6. Several lookups at once
 #
-# Your network of section 5 has a single lookup, and whatever it finds is *one* weighted mean. The weights sum to 1, so what one word gets, another one loses. Suppose that a word needs two things, one from the word before it and another from the far end of the story. With one lookup it must halve its attention, and it brings home a mixture of the two. With two lookups it brings home both. So let each word have several lookups of its own, and call each of them a
-# **head**. (You have seen eight of them in the table at the beginning, and they looked at different places.)
+# Your network has a single lookup, and what a word finds by it is *one* weighted mean. The weights sum to 1, so if one word gets more, the others get less. Suppose that a word needs two things, one from the word before it and another from the far end of the story. With one lookup it must halve its attention, and it gets a mixture of the two. With two lookups it gets both. So let each word have several lookups of its own, and call each of them a **head**.
 #
-# How do we compute them? Real models have 8, 16 or 96 heads. A loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Your `masked_attention` works on the last two axes and leaves the ones in front alone, so it serves all heads in one go.
+# A loop over the heads would be slow, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Your `masked_attention` works on the last two axes and leaves the ones in front alone, so it serves all heads in one go.
 #
-# How wide is a head? Let $H$ be the number of heads. Each of them gets $D = C/H$ of the $C$ numbers of a word. Therefore the products of $H$ narrow heads together cost as much as those of a single wide one.
+# How wide is a head? Let $H$ be the number of heads. Each of them gets $D = C/H$ of the $C$ numbers of a word. With 64 numbers and four heads, that is 16 numbers for each head.
 
 # %% folded="draws two heads" alt="Q, K and V are each cut into a left and a right half; each three halves go through a soft look-up of their own; the two results are joined and mixed by a matrix."
 drawings.two_heads()
@@ -106,7 +105,7 @@ print("split, a row for each head:", split_heads(X, 2).tolist())
 print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
 
 # %% [markdown]
-# With a reshape alone, the first head would get the whole first word, and the second head the second word. The shapes fit, and everything is wrong.
+# The first word is 1 2 3 4, and the second one is 5 6 7 8. In the second printed line, the first head has 1 2 and 5 6: the left half of both words. That is what we want. In the third line, the first head has 1 2 and 3 4, which is the whole first word, and the second head has the whole second word. The shapes fit, and everything is wrong.
 #
 # Now we can put the pieces together.
 

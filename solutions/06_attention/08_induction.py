@@ -1,28 +1,39 @@
 # %% [markdown]
 # ## 7. Watch a circuit form
 #
-# Everything is ready for the promise of this chapter. Take the lists of section 4 again, on which one lookup has failed. How could *two* lookups, one after the other, continue a list?
+# Everything is ready for the promise of this chapter. Take the lists of section 4 again, on which a single lookup has failed. How could *two* lookups, one after the other, continue a list?
 #
-# Here is a plan, on the text *moss kite drum moss kite*. The last word wants to know what came after the first *kite*. So it has to find a place that stands right after a *kite*. At first, no place knows that about itself. But in a first layer each word can look at the word before it and take its name along, as a **note**: *drum* now carries the note "after kite". In a second layer, the last word looks for this note:
+# Here is a plan, on the text *moss kite drum moss kite*. The last word is *kite*, and the right word to say is *drum*. So the last word has to find the place of *drum*. It could do so if *drum* said of itself: "I stand after *kite*." At first no place says such a thing. So the plan has two steps, one for each layer.
+#
+# - **Layer 0 writes notes.** Each word looks at the word just before it, and takes its name along as a **note**. The word *drum* looks at *kite*, and then carries the note "after kite".
+# - **Layer 1 looks for a note.** The last word, *kite*, asks: who carries the note "after kite"? It finds *drum*, and says it.
+#
+# The table shows both steps. The column to look at is that of *drum*, place 2:
 #
 # | place | 0 | 1 | 2 | 3 | 4 |
 # |---|---|---|---|---|---|
-# | the word | moss | kite | **drum** | moss | kite |
-# | layer 0 adds the note | | "after moss" | **"after kite"** | "after drum" | "after moss" |
-# | layer 1: what the key of each place says | | I come after moss | **I come after kite** | I come after drum | I come after moss |
-# | layer 1: what the query of the last word says | | | | | who comes after kite? |
-# | layer 1: value of the place that fits | | | **drum** | | |
+# | word | moss | kite | **drum** | moss | kite |
+# | note after layer 0 | | after moss | **after kite** | after drum | after moss |
+# | what the last word asks in layer 1 | | | | | who is after kite? |
 #
-# Now the same in symbols. Call the vectors of the two words *kite* and *drum* $a$ and $b$.
+# Place 0 has no word before it, so it has no useful note.
+
+# %% [markdown]
+# ### The same plan in symbols
 #
-# - In layer 0, a head at *drum* looks back to *kite*. It finds the value $a W_v$, and `out` maps it. Let $W_o$ be the part of `out` that belongs to this head: then the note is $a W_v W_o$.
-# - The layer adds the note to the vector of *drum*, which becomes $h = b + a W_v W_o$.
-# - In layer 1, the key of this place is $h W_k = b W_k + a W_v W_o W_k$. Its first part says *drum*, and its second part says "after kite".
-# - The query of the last *kite* is made from its vector, which has got a note as well. The part that comes from the word itself is $a W_q$.
+# Let $a$ be the vector of *kite* and $b$ the vector of *drum*.
 #
-# The score is the product of this query and this key. So if $a W_q$ fits $a W_v W_o W_k$ whenever both are made from the same word, and does not fit otherwise, layer 1 finds the place. **A value of layer 0 has become part of a key of layer 1.** (In the literature this is called *K-composition*.)
+# 1. In layer 0, a head at *drum* looks back to *kite*. It finds the value $a W_v$.
+# 2. The linear map `out` takes that value back to $C$ numbers. We call the part of `out` that belongs to this head $W_o$. So the note "after kite" is the vector $a W_v W_o$.
+# 3. The layer adds the note to the vector of *drum*, which becomes $b + a W_v W_o$.
+# 4. In layer 1, the key of *drum* is made from this sum: $(b + a W_v W_o) W_k = b W_k + a W_v W_o W_k$. The second part is the key of the note.
+# 5. The query of the last *kite* has the part $a W_q$.
 #
-# (Place 0 has no word before it and can look only at itself, which leaves a useless note.) The plan needs two layers, and we give the network nothing else. Will it find the plan by itself, only because it helps?
+# A score is the product of a query and a key. So the plan works if $a W_q$ has a large product with $a W_v W_o W_k$, that is, if the query of *kite* fits the note "after kite". It must not fit the notes about other words.
+#
+# Here a value of layer 0 has become part of a key of layer 1. In the literature this is called **K-composition**.
+#
+# The plan needs two layers, and we give the network nothing else. Will it find the plan by itself, only because it helps?
 
 # %% [markdown] statement="AttentionOnly"
 # ### The network
@@ -67,6 +78,27 @@ class AttentionOnly(nn.Module):
         ### END SOLUTION
 
 
+# %% family="AttentionOnly"
+_V, _C, _T = size("vocabulary"), size("C"), size("T")
+_words = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    *(size("B"), _T, _V),
+)
+
+
+def _weights(positions):
+    """All weights of a network without layers, from those of its places."""
+    return made(
+        lambda rng, E, P, W, b: {
+            "embedding.weight": E,
+            "positions.weight": P,
+            "to_words.weight": W,
+            "to_words.bias": b,
+        },
+        *(tensor(_V, _C), positions, tensor(_V, _C), tensor(_V)),
+    )
+
+
 # %% test="AttentionOnly" aspect="words, places, scores" points=1
 _model = AttentionOnly(7, 9, 3, [])
 _shapes = {_name: np.shape(_part) for _name, _part in dict(_model.state_dict()).items()}
@@ -97,27 +129,14 @@ def _called(AttentionOnly, vocabulary, C, words, more, state):
     return model(words)
 
 
-_V, _C, _T, _more = size("vocabulary"), size("C"), size("T"), size("more", least=0)
-_words = made(
-    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
-    *(size("B"), _T, _V),
-)
-_state = made(
-    lambda rng, E, P, W, b: {
-        "embedding.weight": E,
-        "positions.weight": P,
-        "to_words.weight": W,
-        "to_words.bias": b,
-    },
-    tensor(_V, _C),
+_more = size("more", least=0)
+_state = _weights(
     made(
         lambda rng, P, more, C: torch.cat([P, P.new_ones(more, C)]),
         tensor(_T, _C),
         _more,
         _C,
-    ),
-    tensor(_V, _C),
-    tensor(_V),
+    )
 )
 _given = _V, _C, _words, _more, _state
 agrees(AttentionOnly, ours.AttentionOnly, *_given, by=_called, rtol=1e-4, atol=1e-4)
@@ -164,20 +183,7 @@ def _called(AttentionOnly, vocabulary, C, words, factors, state):
     return [model(words[:, :n]) for n in lengths] + [model.eval()(words)]
 
 
-_V, _C, _T = size("vocabulary"), size("C"), size("T")
-_words = made(
-    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
-    *(size("B"), _T, _V),
-)
-_state = made(
-    lambda rng, E, P, W, b: {
-        "embedding.weight": E,
-        "positions.weight": P,
-        "to_words.weight": W,
-        "to_words.bias": b,
-    },
-    *(tensor(_V, _C), tensor(_T, _C), tensor(_V, _C), tensor(_V)),
-)
+_state = _weights(tensor(_T, _C))
 _factors = choice([1.0], [0.5, -2.0], [1.0, 2.0, 3.0])
 _given = _V, _C, _words, _factors, _state
 agrees(AttentionOnly, ours.AttentionOnly, *_given, by=_called, rtol=1e-3, atol=1e-3)
@@ -215,9 +221,11 @@ except Exception as _error:  # this layer may refuse how yours is called
 # %% [markdown]
 # ### Watch the squares
 #
-# The next cell trains two of your layers, with four heads each and 64 numbers for each word, for 500 steps and with the same loss as before. (Its first vectors are smaller than those that torch would give it. With torch's own, the loss after 500 steps was just as small when we tried it once.)
+# The next cell trains two of your layers for 500 steps, with the same loss as before. Each layer has four heads, and each word 64 numbers.
 #
-# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that looks, a column is the word that is looked at, and a dark cell is a large weight. Do not watch the loss. **Watch the squares**, and look for lines. (On paper you see only the last picture. A strip of six moments comes after the next task.)
+# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that looks, a column is the word that is looked at, and a dark cell is a large weight. A thin grey line marks the diagonal, where a word looks at itself.
+#
+# Do not watch the loss. **Watch the squares**, and look for dark lines. (On paper you see only the last picture. A strip of six moments comes after the next task.)
 
 
 # %%
@@ -238,41 +246,29 @@ def look(model, words):
     )[:, 0].cpu()
 
 
-def on_words_said(model):
-    """The probability that a model gives to words already said, on average over repeats."""
-    words, repeats = (part.to(device) for part in lists(0, range(8, 21), B=64, seed=99))
-    with torch.no_grad():
-        p = model(words[:, :-1]).softmax(-1)
-    said_before = F.one_hot(words[:, :-1], len(WORDS)).cumsum(1) > 0
-    return (p * said_before).sum(-1)[repeats].mean().item()
-
-
 # %%
 learner = fresh(seed=1)
 shown = lists(1, [12], B=1, seed=99)[0][0]
 film = Film(lambda: look(learner, shown[:-1]), lambda: held_out_loss(learner))
-on_list = [on_words_said(learner)]
-
-
-def watch(history):
-    film(history)
-    on_list.append(on_words_said(learner))
-
-
-history = practise(learner, range(8, 21), watch=watch)
+history = practise(learner, range(8, 21), watch=film)
 
 # %% alt="Eight squares of weights after training: in layer 0, some heads have a dark line just below the diagonal, which ends about half way down; in layer 1, the heads have lines parallel to the diagonal, eleven places below it and, in round three, darker ones twenty-three places below."
 figure = film.frame(-1)
 plt.show()
 
 # %% [markdown]
-# Did you see it? At first all squares are a pale blur, because each head looks a little at every word. (Weights below about 0.03 are white.) Then, within a few dozen steps, lines appear in both layers, and the loss falls off a cliff.
+# Did you see it? At first all squares are a pale blur, because each head looks a little at every word. Then, within a few dozen steps, dark lines appear in both layers, and the loss falls off a cliff.
 #
-# **Layer 0.** Some heads have a dark line one place below the diagonal. They have begun to look at the **previous word**. (A line *on* the diagonal belongs to a head that looks at the word itself.)
+# **Layer 0, the upper squares.** Some heads have a dark line one cell below the diagonal. Each word looks at the word just before it, the **previous word**. This is the first step of the plan.
 #
-# **Layer 1.** Our text says a list of twelve words. So in row 12 the first word of the list is said again. It was said at place 0, and what came after it stands at place 1. Find row 12 in a square of layer 1: its dark cell is in column 1, eleven places back. From there a line runs down, eleven places below the diagonal, until it fades in round three. (Why it fades is a question for section 9.) From row 24 on, in round three, the right word stands at two places, eleven and twenty-three back, so there is a second line. (The cells in rows 0 to 11 mean nothing. No word has come twice there, and no loss is counted.)
+# **Layer 1, the lower squares.** Take row 12. The list has twelve words, so at place 12 its first word is said again. It was said before at place 0, and the word after it stands at place 1. That is what the network should say, and in row 12 the dark cell is in column 1, eleven places back. The next rows do the same one place further on, which gives a dark line eleven places below the diagonal. This is the second step of the plan, and all four heads of layer 1 do it.
 #
-# Is it the two layers that do it? The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05, with more weights than yours and with the learning rate that suited it best of the three that we tried. Of each kind, one network gets the same 500 steps and another one 2,000.
+# In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one and once in round two. (The first line ends soon after, near row 30. Section 9 says why.) The rows above 12 mean nothing: no word has come twice there, and no loss is counted.
+
+# %% [markdown]
+# ### Does it take two layers?
+#
+# The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05. It has more weights than your two layers, and of three learning rates that we tried it gets the best. Both get 2,000 steps, four times as many as yours. (So the cell takes its time, a minute or more.)
 
 
 # %%
@@ -291,29 +287,28 @@ class Recurrent(nn.Module):
         return self.to_words(self.lstm(self.embedding(words))[0])
 
 
-contest = {"two layers, 500 steps": learner}
-for steps in (500, 2000):
-    layer = contest[f"one layer, {steps} steps"] = fresh(seed=1, layers=1)
-    practise(layer, range(8, 21), steps=steps)
-    set_seed(1)
-    lstm = contest[f"LSTM, {steps} steps"] = Recurrent().to(device)
-    practise(lstm, range(8, 21), steps=steps, rate=0.003)
+one_layer = fresh(seed=1, layers=1)
+practise(one_layer, range(8, 21), steps=2000)
+set_seed(1)
+lstm = Recurrent().to(device)
+practise(lstm, range(8, 21), steps=2000, rate=0.003)
+contest = {
+    "two layers, 500 steps": learner,
+    "one layer, 2000 steps": one_layer,
+    "LSTM, 2000 steps": lstm,
+}
 for name, model in contest.items():
     tell(name, held_out_loss(model), guessed(model))
-tell_readers()
-print(
-    "\nweights:",
-    sum(W.numel() for W in learner.parameters()),
-    "with two layers,",
-    end=" ",
-)
-print(sum(W.numel() for W in lstm.parameters()), "in an LSTM")
+tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 
 # %% [markdown]
-# Look at the lines with one layer first. With 2,000 steps it is still right in fewer texts than the reader that strikes out the last seven words. So nothing in its numbers shows copying, although it has had four times as many steps as your two layers. (It is also smaller than they are, with four heads against eight, and we have tried one learning rate and one seed.) The LSTM has hardly begun after 500 steps, but after 2,000 it is right in about half of the texts. It *can* learn to copy. It must carry the whole list in its state, though, and here it took longer to learn that. Two layers of attention can jump.
+# Your two layers are right in all 200 texts.
 #
-# So it seems to take two layers here, for the reason of section 5: a word cannot be found by what stood before it unless something has told it so. And what you saw in their squares looks like our plan, although we have not told it to the network. The second head of such a pair is called an **induction head**, and the pair an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others
-# found induction heads in language models of many sizes, as soon as there are at least two layers. They appear during a short phase of the training, and in that same phase the models begin to profit from what stands in their prompt.
+# The network with one layer is right in about 43. That is fewer than the 50 of the reader that strikes out the last seven words, so nothing here shows copying. (This network is also smaller than yours. And we have tried one learning rate and one seed.)
+#
+# The LSTM is right in about half of the texts. So it *can* learn to copy, but it has not done so perfectly in four times as many steps. Whatever it wants to copy it must carry in its state, the whole list. Two layers of attention can jump.
+#
+# What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others found induction heads in language models of many sizes, from two layers of attention up.
 #
 # A good story, so let us not believe it yet. A dark line can be an accident. To be sure we have to measure what the heads do, and then take them away.
 
@@ -326,7 +321,7 @@ print(sum(W.numel() for W in lstm.parameters()), "in an LSTM")
 # - `copying(P, words)`, $[H]$: for each word that has occurred before, the weight on all places *right after its earlier occurrences* together (one of them may be its own place); the mean over such words, and zeros if there are none;
 # - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a copy in which what head number `head` (0, 1, …) has found counts for nothing.
 #
-# The cells below the checks give each head of your network its two scores, show how they grow while the loss falls, and then cut out heads, alone and together.
+# The cells below the checks give each head of your network its two scores, show when they grow, and then cut out heads.
 
 # %% [markdown] hints="heads_at_work"
 # 1. Draw $P$ for four words. Where do the weights on the previous word lie?
@@ -365,6 +360,15 @@ def without_head(W, head, heads):
     ### END SOLUTION
 
 
+# %% family="heads_at_work"
+def _causal_weights(T):
+    """[H, T, T]: each word's weights on itself and the words before it."""
+    return made(
+        lambda rng, P: P.exp().tril() / P.exp().tril().sum(-1, keepdim=True),
+        tensor(size("H"), T, T),
+    )
+
+
 # %% test="heads_at_work" aspect="weight on the word before" points=1
 _P = torch.tensor([[[1.0, 0, 0], [0.3, 0.7, 0], [0.1, 0.8, 0.1]]])
 _got = previous_word(_P.clone())
@@ -372,10 +376,7 @@ assert close(np.shape(_got), (1,), 0, 0), f"One head: one number; yours: {_got!r
 assert close(_got, [0.55], 1e-5), f"(.3 + .8) / 2 = .55; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 _T = size("T", least=2, large=60)
-_P = made(
-    lambda rng, P: P.exp().tril() / P.exp().tril().sum(-1, keepdim=True),
-    tensor(size("H"), _T, _T),
-)
+_P = _causal_weights(_T)
 agrees(previous_word, ours.previous_word, _P, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
 
@@ -390,10 +391,7 @@ assert close(_got, [(1 / 3 + 1 / 5) / 2, 0], 1e-5), (
 )
 ### BEGIN HIDDEN TESTS
 _T = size("T", large=50)
-_P = made(
-    lambda rng, P: P.exp().tril() / P.exp().tril().sum(-1, keepdim=True),
-    tensor(size("H"), _T, _T),
-)
+_P = _causal_weights(_T)
 _words = made(  # equal numbers from 1000 on, each an int of its own
     lambda rng, T, kinds: [1000 + rng.randrange(kinds) for _ in range(T)],
     _T,
@@ -431,78 +429,47 @@ agrees(without_head, ours.without_head, _W, _head, _H)
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-def scores_of(P, words):
-    """A table: both scores of each head, from its weights [layers, H, T, T]."""
-    names, rows = [], []
-    for layer, its in enumerate(P):
-        both = (previous_word(its), copying(its, words.tolist()))
-        for head, (before, copies) in enumerate(zip(*both, strict=True)):
-            names.append(f"layer {layer}, head {head}")
-            rows.append((float(before), float(copies)))
-    return pd.DataFrame(rows, names, ["previous word", "copying"])
-
-
-table = scores_of(film.frames[-1][2], shown[:-1])
-print(table.round(2).to_string())
+P = film.frames[-1][2]
+scores = {"previous word": [], "copying": []}
+for its in P:
+    scores["previous word"].append(torch.as_tensor(previous_word(its)))
+    scores["copying"].append(torch.as_tensor(copying(its, shown[:-1].tolist())))
+for name, rows in scores.items():
+    for layer, row in enumerate(rows):
+        print(f"{name:13} layer {layer}, heads 0 to 3:", row.numpy().round(2))
 
 # %% alt="Two heads at six steps: at first both squares are grey; between steps 60 and 140 a line just below the diagonal appears in layer 0, and lines eleven places below the diagonal in layer 1."
-first = int(table["previous word"][:4].argmax())
-second = int(table["copying"][4:].argmax())
-rows = [scores_of(P, shown[:-1]) for _, _, P in film.frames]
-steps = [step for step, _, _ in film.frames]
+first = int(scores["previous word"][0].argmax())
+second = int(scores["copying"][1].argmax())
 figure = film.strip([(0, first), (1, second)], [0, 60, 80, 100, 140, 500])
 plt.show()
 
-# %% alt="Two panels over the training steps. Left: the probability of words that were said rises first, from near 0.2 to nearly 1; after it the scores of the previous-word head, which ends near one half, and of the copying head rise together. Right: the loss falls from above 4 to nearly 0 in the same steps."
-_, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.4), width_ratios=(3, 2))
-left.plot(steps, on_list, "^-", label="says a word of the list")
-for name, column, at, mark in (
-    ("looks at the previous word", "previous word", first, "o-"),
-    ("copies", "copying", 4 + second, "s-"),
-):
-    left.plot(steps, [row[column].iloc[at] for row in rows], mark, label=name)
-left.set(
-    xlabel="step", ylabel="probability or weight", xlim=(0, 300), ylim=(-0.03, 1.4)
-)
-left.set(
-    yticks=np.arange(0, 1.1, 0.2), title="First any word of the list, then both heads"
-)
-left.legend(fontsize=10, ncols=2, loc="upper left")
-right.plot(steps, [loss for _, loss, _ in film.frames], "k.-")
-right.set(xlabel="step", ylabel="loss on the repeats (nats)", xlim=(0, 300))
-right.set(title="The loss")
-plt.show()
-
 # %% [markdown]
-# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves below it say the same in numbers, and they show something that you do not see in the squares. The triangles are the probability that the network gives to *any* word that its text has already said. They rise *first*, while the scores of both heads are still near where they began. So in a first phase the network learns to say some word of the list, no matter which one.
+# The first printed line says which heads of layer 0 look at the previous word. When we ran it, three of the four did, with scores of about 0.5, 0.5 and 0.3. A head that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
 #
-# For this, no head has to look at a special place. A head that looks everywhere alike brings home a mixture of the words said so far. The network has to learn only one thing: say what you have brought home.
+# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. Above each moment stands the loss. Look at the steps 60 to 140: the two lines appear together, and in the same steps the loss falls. That is what the plan says, because neither head is of any use without the other.
 #
-# **A riddle.** The two heads need each other. The copying head finds nothing before a head of layer 0 has written the notes. But writing notes pays nothing before some head reads them. How can two such parts begin at all?
-#
-# The first phase may be the answer. Suppose that the network already says what its heads bring home. Then a head of layer 1 that leans towards the right place, however little, lowers the loss at once. And a head of layer 0 that leans towards the previous word lowers the loss as well, because its faint notes are what lets layer 1 lean. Neither has to wait until the other is ready. (This is how we understand the curves. They show only the order of events. The reason we have not tested.)
-#
-# **Something odd.** One thing in the squares does *not* fit our plan. The line of the previous-word head ends half way down, near place 19. (Therefore its score stays near one half: it is a mean over all 37 places.) Keep this in mind until section 9.
+# **Something odd.** One thing in the squares does *not* fit our plan. Look at the upper square at the right, after 500 steps. The line of the previous word ends half way down, near place 19. That is also why its score is only one half: the score is a mean over all places, and the lower half has no line. Keep this in mind until section 9.
 
 # %% [markdown]
 # ### Does layer 1 really use what layer 0 has left?
 #
-# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test on the weights alone. In layer 1 the query of *kite*, $a W_q$, must fit the note that says "after kite", $a W_v W_o W_k$, and no note about another word.
+# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the weights of the network: in layer 1, the query of *kite* must fit the note "after kite", and no note about another word. In symbols, $a W_q$ must have its largest product with $a W_v W_o W_k$.
 #
-# So we compute the score of each of the 64 queries with each of the 64 notes. (Biases and the vectors of the places are left out.) If the plan is right, each query has its largest score with the note about its own word. By chance, this would happen to one word in 64.
+# So we compute the score of each of the 64 queries with each of the 64 notes, and we count the queries that have their largest score with the note about their own word. If the plan is right, the count is 64. If it is wrong, the count is about 1, by chance.
 #
-# Which heads of layer 0 write the notes? A head that looks everywhere alike would have a previous-word score of 0.09. We call those with more than 0.2 **previous-word heads**. There are two controls: the other heads of layer 0, and the same matrices of a network that has not been trained.
+# We make the notes in three ways. First we take them from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. Then we take them from the rest of layer 0. In the third way they come from a network that has not been trained. (Biases and the vectors of the places are left out.)
 #
-# The next cell does this for your network and for two more that differ in their seed. After it comes a figure of all 64 times 64 scores of yours. A dark cell is a large score, and scores below 0 are white. So look for a dark diagonal.
+# The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network. Its rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
 
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 def heads_by_score(scores):
-    """Which heads have a score above 0.2, best first, and which have not."""
-    order = torch.as_tensor(scores).argsort(descending=True).tolist()
-    return [h for h in order if scores[h] > 0.2], [h for h in order if scores[h] <= 0.2]
+    """Which heads have a score above 0.2, and which have not."""
+    heads = range(len(scores))
+    return [h for h in heads if scores[h] > 0.2], [h for h in heads if scores[h] <= 0.2]
 
 
 def left_by(model, heads):
@@ -539,21 +506,22 @@ for seed, model in learners.items():
     tellers[seed], rest[seed] = heads_by_score(previous_word(P[0]))
     copier[seed] = int(torch.as_tensor(copying(P[1], shown[:-1].tolist())).argmax())
     notes = {
-        "of the previous-word heads": (model, tellers[seed]),
-        "of the other heads": (model, rest[seed]),
-        "of an untrained network, all heads": (fresh(seed), range(4)),
+        f"previous-word heads {tellers[seed]}": (model, tellers[seed]),
+        "the rest of layer 0": (model, rest[seed]),
+        "an untrained network": (fresh(seed), tellers[seed]),
     }
-    print(f"seed {seed}: previous-word heads {sorted(tellers[seed])}")
-    for name, (network, heads) in notes.items():
-        best = fitting(fit(network, left_by(network, heads), copier[seed]))
-        print(f"    notes {name:34}: {best:2} of 64 queries fit their own best")
+    counts = [
+        f"{fitting(fit(network, left_by(network, heads), copier[seed])):2} ({name})"
+        for name, (network, heads) in notes.items()
+    ]
+    print(f"seed {seed}: of 64 queries fit their own note best:", ", ".join(counts))
 
 # %% alt="A square of 64 by 64 scores: rows are words that ask, columns the notes of layer 0. The diagonal is dark; nearly all other cells are pale."
 S = fit(learner, left_by(learner, tellers[1]), copier[1])
 _, axes = plt.subplots(figsize=(6, 5.2))
 shades = axes.imshow(S, cmap="Blues", vmin=0)
 axes.set(
-    xlabel="the note that layer 0 has left", ylabel="the word that asks in layer 1"
+    xlabel="the word that the note is about", ylabel="the word that asks in layer 1"
 )
 axes.set_title("A word's query fits the note about itself")
 axes.set_xticks(range(0, 64, 9), WORDS[::9])
@@ -563,13 +531,16 @@ plt.colorbar(shades, label="score", shrink=0.8)
 plt.show()
 
 # %% [markdown]
-# The diagonal is dark, and the first line of each seed says it in a number: with the notes of the previous-word heads, all 64 queries fit the note about their own word best. In an untrained network about as many do as chance would give. So nobody has told the matrices of two different layers to fit each other, and training has done it.
+# The diagonal is dark: the query of a word fits the note about the same word. Each printed line says it in numbers for one network. With the notes of the previous-word heads, all 64 queries fit the note about their own word best. In an untrained network hardly any do. Nobody has told the matrices of two different layers to fit each other. Training has done it.
 #
-# The line in the middle may surprise you. The notes of the *other* heads fit as well, for many words. Does this contradict the plan? No: the test says only that layer 1 can *read* the note. It does not say what the note is *about*, because that depends on where the head of layer 0 looks. If it looks at the previous word, its note says "after kite". If it looks at the word itself, its note says "I am kite". Only the first kind is of use.
+# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. So for many words layer 1 can read the notes of that head as well, although it looks elsewhere and its notes do not say "after kite". The test tells us what layer 1 *can* read. It does not tell us what it needs.
 #
-# (In what is written about circuits, the product $W_q W_k^T$ of a head is called its QK circuit, because it decides where the head looks. And $W_v W_o$ is called its OV circuit, because it decides what the head brings along. So our test has shown that the OV circuit of one layer fits the QK circuit of the next.)
+# For that we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying score), and what happens to the loss. Each cut is made in all three networks:
 #
-# And now the knife, for the other half of the proof: take the previous-word heads out, and see whether the heads of layer 1 still find their places. There are two controls. One takes out the other heads of layer 0. The other one takes out *as many* heads as the previous-word heads are, but other sets of them, and we take the mean over these sets. (If three of the four heads are previous-word heads, each of these sets leaves one of them in place.)
+# - **previous-word heads**: all of them together. When we ran this, they were three of the four heads of layer 0 in each network.
+# - **the rest of layer 0**: the fourth head, which is left.
+# - **as many heads, another choice**: again three heads of layer 0, but now the fourth head and two of the previous-word heads. There are three ways to choose these two, and we take the mean. This cut leaves one previous-word head in place.
+# - **all heads of layer 1**.
 
 
 # %%
@@ -591,13 +562,6 @@ def best_copying(model):
     return float(max(copying(look(model, shown[:-1])[1], shown[:-1].tolist())))
 
 
-def sureness(model):
-    """The probability of the word that a model finds most likely, on average over repeats."""
-    words, repeats = (part.to(device) for part in lists(0, range(8, 21), B=64, seed=99))
-    with torch.no_grad():
-        return model(words[:, :-1]).softmax(-1).amax(-1)[repeats].mean().item()
-
-
 def as_many_others(heads):
     """All other sets of as many heads of a layer of four."""
     return [[*its] for its in combinations(range(4), len(heads)) if {*its} != {*heads}]
@@ -606,17 +570,16 @@ def as_many_others(heads):
 cuts = {  # of which layer, and for each seed the sets of heads over which we take the mean
     "nothing": (0, {seed: [[]] for seed in learners}),
     "previous-word\nheads": (0, {seed: [tellers[seed]] for seed in learners}),
-    "the other heads\nof layer 0": (0, {seed: [rest[seed]] for seed in learners}),
-    "as many heads,\nother sets": (
+    "the rest of\nlayer 0": (0, {seed: [rest[seed]] for seed in learners}),
+    "as many heads,\nanother choice": (
         0,
         {seed: as_many_others(tellers[seed]) for seed in learners},
     ),
-    "the best\nof layer 0": (0, {seed: [tellers[seed][:1]] for seed in learners}),
     "all heads\nof layer 1": (1, {seed: [range(4)] for seed in learners}),
 }
 losses = {}
 for name, (layer, sets) in cuts.items():
-    losses[name], sure, copies = (
+    losses[name], copies = (
         [
             np.mean(
                 [
@@ -626,14 +589,14 @@ for name, (layer, sets) in cuts.items():
             )
             for seed, model in learners.items()
         ]
-        for f in (held_out_loss, sureness, best_copying)
+        for f in (held_out_loss, best_copying)
     )
     print(
-        f"cut out: {name:26}".replace("\n", " ")
-        + f" copying in layer 1 {np.round(copies, 2)}, the likeliest word has {np.round(sure, 2)}"
+        f"cut out: {name:28}".replace("\n", " ")
+        + f" best copying score in layer 1, seeds 1 to 3: {np.round(copies, 2)}"
     )
 
-# %% alt="Loss on the repeats with heads cut out, for three networks. With nothing cut out, and without the other heads of layer 0, it is near 0. Without the previous-word heads, and without layer 1, it is close to that of a reader that knows nothing. Without as many heads in other sets it is less than half as high, and without the best head of layer 0 alone it is below one half."
+# %% alt="Loss on the repeats with heads cut out, for three networks. With nothing cut out, and without the rest of layer 0, it is near 0. Without the previous-word heads, and without layer 1, it is close to that of a reader that knows nothing. With as many heads cut out in another choice it is less than half as high."
 _, axes = plt.subplots(figsize=(8.6, 3.6))
 for n, its in enumerate(losses.values()):
     axes.bar(n, np.mean(its), 0.6, color=plots.COLOURS[0])
@@ -648,16 +611,16 @@ axes.legend(ncols=2, fontsize=10, loc="upper center")
 plt.show()
 
 # %% [markdown]
-# Each bar is the mean of three networks that differ in their seed, and the marks are the three.
+# Each bar is the mean of three networks, and the marks are the three. Take the bars from left to right.
 #
-# - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing. The printed lines say why: the copying score of even the best head of layer 1 falls from nearly 1 to 0.15 or less. So its square depends on layer 0, as the plan says.
-# - **The controls.** Without the other heads of layer 0, nothing is lost. With as many heads cut out, but other sets, the loss rises less than half as far. So if one previous-word head stays, layer 1 still finds some of its places. If only the other head stays, which looks elsewhere, layer 1 finds hardly any.
-# - **The best head.** A *single* head is missed much less, because others do the same work. So be careful with the sentence "this head does it", and with any such figure that shows one network.
-# - **Layer 1.** Without its heads the loss is that of a reader that knows nothing, although their copying scores are as before. They still look at the right places. Only what they find is no longer used.
+# - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the best copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
+# - **The rest of layer 0.** Without the fourth head nothing is lost.
+# - **As many heads, another choice.** Now one previous-word head stays. The loss rises less than half as far, and the copying score is about one half. So it matters *which* three heads are cut out, and one previous-word head alone can do a part of the work.
+# - **All heads of layer 1.** The copying score stays as it was, because these heads still look at the right places. But what they find is not used any more, and the loss is that of a reader that knows nothing.
 #
-# One more thing is in the printed lines. A network without its circuit has become less sure: its likeliest word gets a probability of 0.3 or less, on average. It is still surer than it should be, since a reader that says 0.3 and is right so often would have a loss below 3.6.
+# (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
 #
-# So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and the joint between them. Let it play, and try to break it:
+# So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and the joint between them. Let the network play, and try to break it:
 
 
 # %%
@@ -679,19 +642,14 @@ print(mine, "…", continued(mine))
 
 # %% scratch=true
 # NBVAL_IGNORE_OUTPUT
-# Three ways to break it. Guess what it says before you run the cell.
+# Two ways to break it. Guess what it says before you run the cell.
 tricks = {
     "a word twice in the list (rain)": "pear owl rain gull king rain toad moss star pear owl",
     "one wrong word in round two (wolf)": "pear owl rain gull king zinc toad moss star pear wolf",
-    "a list of 25 words": said([*range(25), 0, 1]),
 }
 for name, text in tricks.items():
     print(f"{name}:\n  {text} … {continued(text)}\n")
-print(
-    f"three networks on lists of 25: {[round(held_out_loss(m, [25]), 2) for m in learners.values()]}"
-)
 
 # %% [markdown]
-# - **A word twice.** After *rain*, was it *gull* or *toad*? The plan cannot answer, because the circuit knows only the one word before, and both fit equally well. So look which one it takes, and whether it goes round in a small circle from there.
-# - **A wrong word.** After *wolf* there is nothing to find, so what it says then is a guess. But once it has said a word of the list, it can go on from there, and it may even repeat your *wolf* the next time round.
-# - **25 words.** This list is longer than any that it has read, and it copies all the same. So what it has learned is not a number of places. (The losses in the last line are from our texts of 39 words, which have room for thirteen words of round two. We come back to this test in section 9.)
+# - **A word twice.** After *rain*, was it *gull* or *toad*? The plan cannot tell, because a note knows only the one word before it, and two places carry the note "after rain". So look which of them it takes, and whether it goes round in a small circle from there.
+# - **A wrong word.** In the whole text nothing comes after *wolf*, so no place carries the note "after wolf". What the network says next is a guess. But as soon as it has said a word of the list, it can go on from there. It may even repeat your *wolf* the next time round.

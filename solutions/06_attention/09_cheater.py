@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 8. The cheater
 #
-# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. This is easier, one would think. Watch the loss, and then the squares, which show a text with a list of twenty words.
+# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. This is easier, one would think. Watch the loss, and then the squares. This time the text in the squares has a list of twenty words.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -19,7 +19,11 @@ figure = cheats.frame(-1)
 plt.show()
 
 # %% [markdown]
-# Two losses of nearly 0: by the number that we train on, nobody could tell the two networks apart. Now look at the squares of layer 0, and there at the lower half, where the list is repeated. They have long dark lines, and these are far from the diagonal. The line of the previous word is gone. (In the upper half nothing repeats yet, and no loss is counted.) What has the network learned instead, and where will it fail?
+# Two losses of nearly 0. By the number that we train on, nobody could tell the two networks apart.
+#
+# Now look at the squares of layer 0, the upper four. In their lower half, from row 20 on, the list is repeated. There each of them has a long dark line, and this line is far from the diagonal. The learner had lines one cell below the diagonal in its layer 0, because its heads looked at the previous word. Here they are gone. (In the upper half of a square nothing repeats yet, and no loss is counted.)
+#
+# What has this network learned instead, and where will it fail?
 
 # %% [markdown] statement="cheater"
 # ### Find out how it cheats
@@ -143,7 +147,8 @@ axes.legend(fontsize=10, loc="center", bbox_to_anchor=(0.64, 0.5))
 plt.show()
 
 # %% [markdown]
-# The next word was said twenty words before, so for the word that looks it is nineteen places back. That is where the cheater looks, whatever the words are. For each place it has learned which place stands nineteen back. On lists of ten it is right as well, since what repeats after ten words repeats after twenty. On all others it is far worse than a
-# network that knows nothing, because it is sure of a wrong word.
+# Look at the text of the cheater with its own eyes. The next word was said twenty places before *its* place. The word that looks stands one place earlier, so from there it is nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, whatever the words are. For each place the cheater has learned which place stands nineteen back. (We have trained a single cheater.)
 #
-# Its loss could not warn you, because on its own texts counting *is* right. If two rules fit the data, the network cannot know which one you meant, and here it has taken the one that you did not mean. The learner is the same kind of network. What kept it from counting was its data: with lists of many lengths, counting fails. And the learner passes the test of the figure. It copies even lists of six and seven words, which are shorter than any that it had read.
+# The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The blue dots are the learner, which copies lists of all these lengths, even those of six and seven words, which are shorter than any that it had read.
+#
+# The loss of the cheater could not warn you, because on its own texts looking nineteen back *is* right. If two rules fit the data, a network cannot know which one you meant. The learner is the same kind of network. What has kept it from this rule was its data: in lists of many lengths, no fixed distance is right.

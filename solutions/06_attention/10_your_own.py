@@ -3,17 +3,21 @@
 #
 # It is easy to laugh at the cheater. On its own texts its loss was perfect, and so is your learner's. Have we tried hard enough to convict the learner? We have given it lists of other lengths. But all our lists, in training and in every test so far, have one thing in common: they begin at place 0.
 #
-# So go back to the squares of section 7 with a colder eye. One thing there did not fit the plan: the line of the previous word in layer 0 ends near place 19. Beyond that place, layer 0 writes no notes. Why does this do no harm?
+# And there was something odd. In section 7 a head of layer 0 had a dark line one cell below the diagonal: each word looked at the previous word and wrote a **note**, such as "after kite". But that line ended half way down, near place 19. So the words beyond place 19 carry no notes. Why did this do no harm?
 #
-# Perhaps because nobody needs them. Look at a small text of seven words, with a list of four:
+# Perhaps because nobody needs those notes. Look at a small text of seven words, with a list of four:
 #
 # | place | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
 # |---|---|---|---|---|---|---|---|
 # | word | moss | kite | drum | fig | moss | kite | drum |
-# | asked for | | | | | kite | drum | |
-# | needs the note at place | | | | | 1 | 2 | |
+# | the next word is | | | | | kite | drum | |
+# | so it needs the note at place | | | | | 1 | 2 | |
 #
-# At place 4 the network is asked what comes after *moss*. For that it needs the note "after moss", which stands at place 1. At place 5 it needs the note at place 2. At place 6 the text ends, and nothing is asked. So the last note that this text needs is the one at place 2. Longer texts have a third round and more, but the notes of round one are enough for all of them.
+# - At place 4 the word is *moss*, and the network should say *kite*. It needs the note "after moss", which stands at place 1.
+# - At place 5 the word is *kite*, and the network should say *drum*. It needs the note "after kite", at place 2.
+# - At place 6 the text ends, and nothing is asked.
+#
+# So the last note that this text needs is the one at place 2. A longer text would have a round three. But its words can use the notes of round one as well, so it needs no others.
 
 # %% [markdown] statement="suspect"
 # ### Predict where it fails
@@ -90,32 +94,19 @@ def last_note(model):
     return int((torch.arange(1, len(before) + 1) * (before > 0.5)).max())
 
 
-def in_round_three(model, asking):
-    """Mean weight of layer 1 on the right place of round one, and on that of round two, for these words of round three."""
-    P = look(model, shown[:-1])[1].mean(0)
-    rows = torch.tensor([*asking], dtype=torch.long)
-    return P[rows, rows - 23].mean().item(), P[rows, rows - 11].mean().item()
-
-
 needed = [last_needed(n, 39) for n in range(8, 21)]
-print("the last note that is needed, for lists of 8 to 20 words:", needed, "\n")
+print("the last note that is needed, for lists of 8 to 20 words:", needed)
 for seed, model in learners.items():
-    end = last_note(model)
-    one, two = in_round_three(model, range(24, end + 12))  # both rounds have a note
-    alone, _ = in_round_three(model, range(end + 12, 36))
-    print(
-        f"seed {seed}: the notes end at place {end}. Where rounds one and two have notes, layer 1 gives them "
-        f"{one:.2f} and {two:.2f}; where only round one has notes, it gets {alone:.2f}"
-    )
+    print(f"seed {seed}: the notes end at place {last_note(model)}")
 
 # %% [markdown]
-# The first line is arithmetic. The largest number is 19, and it belongs to the list of 19 words. No text that the networks have learned from needs a note beyond place 19. The other lines are measured: the notes of all three networks end at that place or just before it. A network learns what pays, and notes beyond place 19 are never *needed*.
+# The first line is arithmetic, by your function, for the texts of 39 words that the networks have learned from. Its largest number is 19. So no text in their training has ever needed a note beyond place 19.
 #
-# The last numbers that are printed for each seed are about round three, where layer 1 could look at round one or at round two. Where both have notes, it uses both. Where only round one has notes, it looks at round one. So it goes where the notes are.
+# The other lines are measured: in all three networks the notes end at place 19, or one place before it. The networks have learned what was needed, and not more.
 #
-# And the lists of 25 words, which the learner copied so well in section 7? Our texts have room for thirteen words of their second round, so `last_needed(25, 39)` is 13. The learner has these notes, so that test could not fail.
+# This also explains why a line in layer 1 ended near row 30. It ran eleven places below the diagonal, so in row 30 it was at place 19. Further down it would have needed notes beyond place 19, and there are none.
 #
-# Here is one that can. We take lists of eight words, as in training, in texts of the same length as in training. Only other words, up to 22 of them, stand before the list. What will happen? You have a prediction: `share_noted(8, before, 19)`.
+# Now we can make a test that your learner might fail. We take lists of eight words, as in training, in texts of the same length as in training. But other words, up to 22 of them, stand before the list, so that the notes it needs stand further right. What will happen? With notes up to place 19, the prediction is your `share_noted(8, before, 19)`. For example, 16 words before the list make it $3/8$: only the notes at places 17, 18 and 19 are there, and eight are needed.
 
 
 # %%
@@ -152,15 +143,15 @@ axes.legend(fontsize=10, loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The dashed line is yours, and the networks follow it closely. Arithmetic gave the 19, which is as far as notes can be *needed*. That the networks really write notes as far as that, the squares have told us. We needed both. (If the notes of one of them end a place earlier, its marks lie a little below the line, as they should.)
+# The dashed line is your prediction, and the networks follow it closely. Up to eleven words before the list, all notes are there, and all of round two is right. From there on one note after the other is missing, and with each a word goes wrong. The orange squares lie a little below your line: in that network, of seed 2, the notes ended a place earlier when we ran it.
 #
-# So your learner is a cheater too. It has built the circuit, but only for the first nineteen places. With twenty words before the list it is hardly ever right, and its loss is far above that of a reader that knows nothing. Yet these texts are not longer than those that it has learned from, and neither are their lists.
+# So your learner is a cheater as well. It has built the circuit, but only for the first nineteen places. With twenty words before the list it is hardly ever right, and its loss is about 7, where a reader that knows nothing has 4.2. Yet these texts are not longer than those that it has learned from, and neither are their lists.
 #
-# No loss on texts of our recipe could have told us. What told us was one odd thing in the squares, which we did not explain away. If you understand *how* a network does something, you can predict where it stops, and that is the best reason to look into it.
+# No loss on texts of our recipe could have told us. What told us was one odd thing in the squares, which we did not explain away. If you understand *how* a network does something, you can predict where it stops. That is the best reason to look inside.
 #
 # ### Can it be cured?
 #
-# The cure is in the data again. The next cell trains three new networks, with the same 500 steps, on texts in which 0 to 22 words stand before the list. It also prints, for both kinds of training texts, how many of them need the note at a place. (For this it calls your `last_needed`.)
+# The cure is in the data again. The next cell trains three new networks, with the same 500 steps, on texts in which 0 to 22 words stand before the list. For each it prints how much of round two is right with 0, 12, 20 and 22 words before the list, and where its notes end. (This is three trainings, so the cell takes a minute or so.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -171,30 +162,15 @@ for model in cured.values():
     practise(model, range(8, 21), before=range(23))
 seconds = (time.perf_counter() - begin) / len(cured)
 
-
-def share_that_need(place, before):
-    """Share of the training texts that need the note at this place, if as many words as in `before` stand before the list."""
-    need = [
-        k < place <= k + last_needed(n, 39 - k) for n in range(8, 21) for k in before
-    ]
-    return np.mean(need)
-
-
-print("Share of the training texts that need the note at a place:")
-places = (8, 18, 19, 20, 25, 26, 27, 30)
-print(f"{'place':23}", *(f"{place:6}" for place in places))
-for name, before in {"no other words": (0,), "0 to 22 other words": range(23)}.items():
-    print(f"{name:23}", *(f"{share_that_need(place, before):6.1%}" for place in places))
-print()
 for seed, model in cured.items():
     shares = [round(round_two(model, k)[0], 2) for k in (0, 12, 20, 22)]
     print(
-        f"seed {seed}: loss without words before the list {held_out_loss(model):.2f}; right with "
-        f"0, 12, 20 and 22 words before it {shares}; the notes end at place {last_note(model)}"
+        f"seed {seed}: right with 0, 12, 20 and 22 words before the list {shares}; "
+        f"the notes end at place {last_note(model)}"
     )
 
-# %% alt="Left: share of round two that is right over the number of words before the list; the learners fall to 0 at 20 words, the cured networks stay near 1 up to about 16 words and fall after it, both along the lines that are predicted from where their notes end. Right: two squares of weights of the best previous-word head; the learner's line ends half way down, the cured one's a few places later."
-figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), width_ratios=(2, 1, 1))
+# %% alt="Left: share of round two that is right over the number of words before the list; the learners fall to 0 at 20 words, the cured networks stay near 1 up to about 16 words and fall after it, both along the lines that follow from where their notes end. Right: two squares of weights of the best previous-word head; the learner's line ends half way down, the cured one's a few places later."
+figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), width_ratios=(4, 3, 3))
 for kind, models, mark in (
     ("trained without", learners, "o"),
     ("trained with 0 to 22", cured, "s"),
@@ -215,6 +191,7 @@ for its, (name, model) in zip(
     P = look(model, shown[:-1])[0]
     head = int(torch.as_tensor(previous_word(P)).argmax())
     shades = its.imshow(P[head], cmap="Blues", vmin=0, vmax=1)
+    its.axline((0, 0), slope=1, color="0.75", linewidth=0.6)  # the diagonal
     its.set(title=f"{name}: layer 0, head {head}", xlabel="place looked at")
     its.title.set_fontsize(11)
     its.grid(visible=False)
@@ -223,11 +200,10 @@ figure.colorbar(shades, ax=axes[1:], label="weight", shrink=0.7)
 plt.show()
 
 # %% [markdown]
-# On the left each mark is the mean of three networks. The dashed lines are `share_noted` again. But this time nobody could have drawn them beforehand, because they use the places where the notes end, measured in each network. The cured networks go further than the learners, and on the old texts they lose nothing worth mentioning. But with 20 words before the list they make mistakes, and with 22 about half of what they say is wrong, although they have practised both.
+# Begin with the panel on the left. Blue dots are the three learners, orange squares the three cured networks, each time their mean. The cured networks are right with up to sixteen words before the list, where the learners are mostly wrong. But with 20 words they make mistakes, and with 22 about half of what they say is wrong, although they have practised both.
 #
-# In the squares you see why. The line of the previous word has grown by a few places, and then it ends again. To answer everything in their training texts, the cured networks would need notes up to place 30.
+# The two squares say why. Each shows the best previous-word head of one network. The learner's line ends near place 19. The line of the cured network goes on for a few places, to about 25, and then it ends as well. To answer everything in its training texts, it would need notes up to place 30. Such late notes are rarely needed, which may be the reason, but we have not tested it, nor have we trained for longer.
 #
-# Why does the line end before place 30? The printed table above gives one possible reason: the last notes are rarely needed, the one at place 30 by one training text in 300. It is not the whole reason. Two learners have written the note at place 19, which one text in thirteen needs, and one cured network has left out a note that one text in eight needs. We have not found out more, nor have we tried a longer training.
+# The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end in each network. This time they are no prediction, since we had to measure these places first. But the marks follow them, so the notes still decide what is right.
 #
-# It is a cure by degrees, because each place has a vector of its own, and a network must learn for each place anew which one is just before.
-# If the score depended only on how *far apart* two words are, it would have to learn that once. The network that reads kitchen stories works like that, and chapter 08 shows how.
+# So it is a cure by degrees. Each place has a vector of its own, and a network must learn for each place anew which place is just before it. It would be easier if a score depended only on how *far apart* two words are. Then "one place back" would have to be learned only once. The network that reads kitchen stories works like that, and chapter 08 shows how.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 10. Back to Olga Keller
 #
-# We began with a network that copies *westford* from the middle of a story, and with the suspicion that this depends on one head. You have the knife now. The cell cuts out each of its eight heads in turn, with your `without_head`, and asks for the next word:
+# We began with a network that copies *westford* from the middle of the story of Olga Keller, and we watched head 1 of layer 0, which looks at that town. Now you have the knife, and can ask whether the copying depends on that head. The cell cuts out each of the eight heads in turn, with your `without_head`. Each line says how much probability is left for all 40 towns together, and which three words are the likeliest after *… olga loves the golden fox in*:
 
 # %%
 everything = len(reader.symbols)
@@ -21,16 +21,20 @@ for name, words in rows.items():
     print(f"cut out: {name:16} all towns together {towns:4.0%}; next: {likeliest}")
 
 # %% [markdown]
-# Six of the eight heads can be cut out, one at a time, and nothing changes. The two others matter in different ways:
+# For six of the eight heads, the line looks like the first one, where nothing is cut out. So these six heads can be cut out, one at a time, and nothing changes. The four heads of layer 1 are among them, although each of them gives all its weight to a single word. So a large weight is not yet a use.
 #
-# - Without head 1 of layer 0, *westford* is gone. All 40 towns together keep 43 %, and several of them share it. So this head says *which* town.
-# - Without head 0 of layer 0, only 17 % are left for all towns together, nearly all for *westford*. The network would rather go on with *in the* … So this head says *that* a town is due. (In the table at the beginning of the chapter it looked at *finally*.)
+# The lines of two heads are different:
+#
+# - **Layer 0, head 1.** This is the head that we have watched. Without it *westford* is gone from the likeliest words. All towns together keep 43 %, but no single town has more than 8 %. So this head says *which* town.
+# - **Layer 0, head 0.** Without it, all towns together have only 17 %, and nearly all of that is for *westford*. The likeliest word is now *the*, as in *in the …* So this head says *that* a town is due.
 #
 # All of this is one story. For a law we would need many.
 #
-# Does head 1 know that it is the fox who is in Westford? It stands in the first layer, and there each key is made from the vector of a single word. The key of *westford* says "I am a town". It cannot say "I am the town of the fox", because no word has been told anything about the words around it. The query comes from *in*, and for the same reason *in* cannot ask for the town of the fox. So this head can only look for *a* town. If a story has two, the second layer would have to know better.
+# ### Does it know where the fox is?
 #
-# That is a prediction, and we can test it. Put a second house and a second town into the story. Then ask once for the fox, where Olga is, and once for the duck, where Anna is. We do this with six pairs of towns, each in both orders:
+# Olga's fox is in Westford. Does head 1 know that? It stands in layer 0, where each key is made from the vector of a single word. So the key of *westford* can say "I am a town". It cannot say "I am the town of the fox", because nothing has told it what stands around it. So this head can only look for *a* town. If a story has two towns, layer 1 would have to know better.
+#
+# That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with twelve pairs of towns. Here are the first two of them, and then a count over all twelve:
 
 # %%
 two_towns = story.replace(
@@ -45,16 +49,23 @@ for fox, duck in [pair[::turn] for pair in pairs for turn in (1, -1)]:
     for asked in ("olga loves the golden fox", "anna loves the silver duck"):
         reading = reader.read(text.replace("olga loves the golden fox", asked))
         weights = reading.weights[0, 1, -1]
-        at = [weights[reading.words.index(town)].item() for town in (fox, duck)]
+        at = {town: weights[reading.words.index(town)].item() for town in (fox, duck)}
         house = asked.split()[-1]
-        row[f"weights, {house}?"] = " ".join(f"{p:.2f}" for p in at)
-        row[f"it says, {house}?"] = next(iter(reading.next_words))
+        row[f"{house} in …"] = next(iter(reading.next_words))
+        row[f"most weight, {house}"] = max(at, key=at.get)
     rows.append(row)
-pd.DataFrame(rows)
+table = pd.DataFrame(rows)
+display(table[["the fox is in", "the duck is in", "fox in …", "duck in …"]][:2])
+same = (table["fox in …"] == table["duck in …"]).sum()
+print(f"the same town for the fox and for the duck: {same} of {len(table)} pairs")
+seen = sum(
+    (table[f"{h} in …"] == table[f"most weight, {h}"]).sum() for h in ("fox", "duck")
+)
+print(f"the town to which head 1 gives more weight: {seen} of {2 * len(table)} answers")
 
 # %% [markdown]
-# Read one row. The two columns *weights* say what head 1 gives to the town of the fox and to that of the duck, first for the one question and then for the other. Their ratio must be the same for both questions, and the other words get too little for two decimals to show it. The columns *it says* are the test, since the second layer might know better. It does not: in each of the twelve rows the network says the same town for the fox and for the duck. So it is wrong once in each row. We have fooled it.
+# The first row of the table is our story. The fox is in Westford, and the network says so. The duck is in Kingham, but here it says *westford* again. In the second row we have exchanged the two towns, and again it says the same town twice.
 #
-# Which of the two towns does it say? With four of the six pairs it is the town that was named last. With the two others it is *westford* or *eldford* in both orders, so it also seems to like some towns better than others. It has no idea where the fox is. It looks for *a town*, and as long as a story has only one, nobody notices.
+# This is so in all twelve pairs, as the first printed line says. So in each of them the network is wrong once. We have fooled it. The second printed line fits this: it always says the town to which head 1 gives more weight. That head looks for *a town*. It has no idea where the fox is, and as long as a story has only one town, nobody notices.
 #
-# This is a third network that got away with less than we had thought. To do better, some word of a first layer would have to be told whose town it is, and a second layer would have to ask for it, as the two layers of your learner do.
+# This is a third network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would have to ask for it, as the two layers of your learner do.
