@@ -109,6 +109,6 @@ for layer in range(reader.layers):
 pd.DataFrame(rows).T
 
 # %% [markdown]
-# The four heads of layer 1 each give all their weight to one word, and that word is never more than four places back. Head 2 of layer 0 is the opposite: even its favourite word gets only 0.11, so it looks a little at everything. And head 1 of layer 0 is the one that you have watched. So heads have habits, and our story seems to depend on the habit of that one. Near the end of this chapter we come back to this network, switch that head off, and then fool it.
+# The four heads of layer 1 each give all their weight to one word, and from this word it is at most four places back. Head 2 of layer 0 is the opposite: even its favourite word gets only 0.11, so it looks a little at everything. And head 1 of layer 0 is the one that you have watched. So each head seems to have a habit, although one word of one story cannot show it, and our story seems to depend on the habit of that one. Near the end of this chapter we come back to this network, switch that head off, and then fool it.
 #
 # How can a word *look*? Where do the weights come from, and how does a network learn them? Let us open the machine. It begins with something that you know: a dictionary.

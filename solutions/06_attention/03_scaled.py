@@ -21,7 +21,7 @@ for d_k in (1, 4, 16, 64, 256, 1024):
 # %% [markdown]
 # All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But in the last line, at $d_k = 1024$, one key gets 0.95 of the weight. The dictionary is hard again, by accident.
 #
-# Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$ changes $p(1 - p)$ times as much. If $p$ is 0.5, this factor is 0.25. If $p$ is 0.9999, it is only 0.0001. So when a head is certain, hardly any gradient comes through its softmax. A head may become certain after it has learned something, but it should not be so from the start.
+# Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$ changes $p(1 - p)$ times as much. If $p$ is 0.5, this factor is 0.25. If $p$ is 0.95, it is 0.05, and if $p$ is 0.9999, it is only 0.0001. The other 63 keys have weights near 0, so for each of them the factor is near 0, too. Hence a random choice is hard to correct: the keys that were not chosen get hardly any gradient. A head may become certain after it has learned something, but it should not be so from the start.
 #
 # So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1.
 #

@@ -115,7 +115,7 @@ def lists(step, lengths, B=32, T=39, seed=0, before=(0,)):
     for n, k in zip(chosen, others, strict=True):
         words = draw.permutation(len(WORDS))
         rows.append(np.append(words[:k], np.resize(words[k : k + n], T - k)))
-    # The word that begins round two is not counted: that the list ends there, nobody can know.
+    # The word that begins round two is not counted: that the list ends there, one can know only after 20 words.
     repeats = np.arange(1, T) > (chosen + others)[:, None]
     return torch.from_numpy(np.array(rows)), torch.from_numpy(repeats)
 
@@ -132,7 +132,7 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # Each text has 39 words, and its list has between 8 and 20. We call each time that the list is said a **round**. What can a reader know of such a text?
 #
 # - The words of round one cannot be guessed, because they are random.
-# - Nor can the word that begins round two, because nothing says that the list ends there.
+# - Nor, as a rule, can the word that begins round two, because nothing says that the list ends there. (Only after twenty words is it certain.) We do not count it.
 # - From then on a perfect reader makes no mistakes.
 #
 # How would *you* do it? Suppose that you are in round two and have come to the word *kite*. You find the place where *kite* was said before, you look at the word after it, and you say that. It would not help to count the words, because the list has another length in each text.

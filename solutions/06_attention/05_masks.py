@@ -13,7 +13,7 @@ print("outputs that move:", (moved.amax(1) > 1e-6).tolist())
 # %% [markdown]
 # All five move, even the first. Think of what that means at place 3. There the model should guess the word at place 4. But its output has changed with that word, so it has already seen the answer.
 #
-# Now the riddle is solved. While your network was trained, and while its loss was measured, the next word stood in its input, at every place but the last one. All it had to learn was to copy it. When we stopped the texts after 25 words, the next word was not in the input, and there was nothing to copy. So never trust a loss before you know what the model could see.
+# This can explain the riddle. While your network was trained, and while its loss was measured, the next word stood in its input, one place further on. All it had to learn was to copy that place. When we stopped the texts after 25 words, there was no such place after the last word any more. The right word still stood in round one, but your network had never had to look for it there. So never trust a loss before you know what the model could see.
 #
 # The cure must be exact, because even a small weight on the answer gives it away. Forbidden words must get weight 0, and the weights of the others must still sum to 1. The softmax does both if we set the score of each forbidden word to $-\infty$ beforehand, because $e^{-\infty} = 0$.
 #
@@ -40,7 +40,7 @@ drawings.masks(
 # - `causal_mask(T)`: the causal mask, bools $[T, T]$;
 # - `masked_attention(Q, K, V, mask)`: attention with a mask $[m, n]$. A row that may look nowhere gives *zeros*. (Set to $-\infty$ throughout, it would give "not a number", which soon spreads through a whole network.)
 #
-# Below the checks we train your network once more, this time with your mask. All further networks of this chapter use this function.
+# Below the checks we train your network once more, this time with your mask. All further attention networks that you train in this chapter use this function.
 
 # %% [markdown] hints="masked_attention"
 # 1. `torch.tril` keeps what is on and below the diagonal.

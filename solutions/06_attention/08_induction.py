@@ -25,7 +25,7 @@
 #
 # 1. In layer 0, a head at *drum* looks back to *kite*. It finds the value $a W_v$.
 # 2. The linear map `out` takes that value back to $C$ numbers. We call the part of `out` that belongs to this head $W_o$. So the note "after kite" is the vector $a W_v W_o$.
-# 3. The layer adds the note to the vector of *drum*, which becomes $b + a W_v W_o$.
+# 3. As in `OneLook`, what a word has found is added to its vector (the network below does it). So *drum* becomes $b + a W_v W_o$.
 # 4. In layer 1, the key of *drum* is made from this sum: $(b + a W_v W_o) W_k = b W_k + a W_v W_o W_k$. The second part is the key of the note.
 # 5. The query of the last *kite* has the part $a W_q$.
 #
@@ -304,9 +304,9 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # %% [markdown]
 # Your two layers are right in all 200 texts.
 #
-# The network with one layer is right in about 43. That is fewer than the 50 of the reader that strikes out the last seven words, so nothing here shows copying. (This network is also smaller than yours. And we have tried one learning rate and one seed.)
+# The network with one layer is right in about 43, no more than the reader that strikes out the last seven words (50). So nothing here shows copying. (This network is also smaller than yours. And we have tried one learning rate and one seed.)
 #
-# The LSTM is right in about half of the texts. So it *can* learn to copy, but it has not done so perfectly in four times as many steps. Whatever it wants to copy it must carry in its state, the whole list. Two layers of attention can jump.
+# The LSTM is right in about half of the texts. It guesses more words than any of the three readers, so it has begun to copy. But where it is wrong, it is badly wrong, and it has had four times as many steps. Whatever it wants to copy it must carry in its state, the whole list. Two layers of attention can jump.
 #
 # What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others found induction heads in language models of many sizes, from two layers of attention up.
 #
@@ -447,7 +447,7 @@ plt.show()
 # %% [markdown]
 # The first printed line says which heads of layer 0 look at the previous word. When we ran it, three of the four did, with scores of about 0.5, 0.5 and 0.3. A head that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
 #
-# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. Above each moment stands the loss. Look at the steps 60 to 140: the two lines appear together, and in the same steps the loss falls. That is what the plan says, because neither head is of any use without the other.
+# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. Above each moment stands the loss. Look at the steps 60 to 140: the two lines appear together, and in the same steps the loss falls. That is what one would expect if neither head were of use without the other.
 #
 # **Something odd.** One thing in the squares does *not* fit our plan. Look at the upper square at the right, after 500 steps. The line of the previous word ends half way down, near place 19. That is also why its score is only one half: the score is a mean over all places, and the lower half has no line. Keep this in mind until section 9.
 
@@ -456,9 +456,9 @@ plt.show()
 #
 # So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the weights of the network: in layer 1, the query of *kite* must fit the note "after kite", and no note about another word. In symbols, $a W_q$ must have its largest product with $a W_v W_o W_k$.
 #
-# So we compute the score of each of the 64 queries with each of the 64 notes, and we count the queries that have their largest score with the note about their own word. If the plan is right, the count is 64. If it is wrong, the count is about 1, by chance.
+# Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with the best copying head of layer 1, and count how often the answer is yes. If the plan is right, the count is 64. In a network that has learned nothing it is about 1. A count in between would say that other notes fit, too.
 #
-# We make the notes in three ways. First we take them from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. Then we take them from the rest of layer 0. In the third way they come from a network that has not been trained. (Biases and the vectors of the places are left out.)
+# We make the notes in three ways. First we take them from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. Then we take them from the rest of layer 0. In the third way they come from a network that has not been trained. (Here a word is its vector only. We leave out its place, the biases, and the part $b W_k$ of step 4.)
 #
 # The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network. Its rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
 
@@ -533,13 +533,13 @@ plt.show()
 # %% [markdown]
 # The diagonal is dark: the query of a word fits the note about the same word. Each printed line says it in numbers for one network. With the notes of the previous-word heads, all 64 queries fit the note about their own word best. In an untrained network hardly any do. Nobody has told the matrices of two different layers to fit each other. Training has done it.
 #
-# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. So for many words layer 1 can read the notes of that head as well, although it looks elsewhere and its notes do not say "after kite". The test tells us what layer 1 *can* read. It does not tell us what it needs.
+# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In your network this head looks mostly at the word itself, so its note says "I am kite". For many words the query fits this note best, too. So a good fit does not yet prove the plan. The test tells us what layer 1 *can* read. It does not tell us what it needs.
 #
 # For that we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying score), and what happens to the loss. Each cut is made in all three networks:
 #
 # - **previous-word heads**: all of them together. When we ran this, they were three of the four heads of layer 0 in each network.
 # - **the rest of layer 0**: the fourth head, which is left.
-# - **as many heads, another choice**: again three heads of layer 0, but now the fourth head and two of the previous-word heads. There are three ways to choose these two, and we take the mean. This cut leaves one previous-word head in place.
+# - **as many heads, another choice**: again three heads of layer 0, but we spare one previous-word head. We spare each of the three in its turn, and the bar is the mean.
 # - **all heads of layer 1**.
 
 
@@ -615,7 +615,7 @@ plt.show()
 #
 # - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the best copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
 # - **The rest of layer 0.** Without the fourth head nothing is lost.
-# - **As many heads, another choice.** Now one previous-word head stays. The loss rises less than half as far, and the copying score is about one half. So it matters *which* three heads are cut out, and one previous-word head alone can do a part of the work.
+# - **As many heads, another choice.** Now one previous-word head stays. The loss rises less than half as far, and the copying score is about one half. So two previous-word heads less do less harm than three. Which of them is spared may matter much; our mean does not show it.
 # - **All heads of layer 1.** The copying score stays as it was, because these heads still look at the right places. But what they find is not used any more, and the loss is that of a reader that knows nothing.
 #
 # (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)

@@ -147,7 +147,7 @@ axes.legend(fontsize=10, loc="center", bbox_to_anchor=(0.64, 0.5))
 plt.show()
 
 # %% [markdown]
-# Look at the text of the cheater with its own eyes. The next word was said twenty places before *its* place. The word that looks stands one place earlier, so from there it is nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, whatever the words are. For each place the cheater has learned which place stands nineteen back. (We have trained a single cheater.)
+# Look at the text of the cheater with its own eyes. The next word was said twenty places before *its* place. The word that looks stands one place earlier, so from there it is nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, whatever the words are. (The four lower squares, of layer 1, have the same line. We have not tested which of the two layers does the work.) For each place the cheater has learned which place stands nineteen back. (We have trained a single cheater.)
 #
 # The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The blue dots are the learner, which copies lists of all these lengths, even those of six and seven words, which are shorter than any that it had read.
 #

@@ -21,7 +21,7 @@ for name, words in rows.items():
     print(f"cut out: {name:16} all towns together {towns:4.0%}; next: {likeliest}")
 
 # %% [markdown]
-# For six of the eight heads, the line looks like the first one, where nothing is cut out. So these six heads can be cut out, one at a time, and nothing changes. The four heads of layer 1 are among them, although each of them gives all its weight to a single word. So a large weight is not yet a use.
+# For six of the eight heads, the line looks like the first one, where nothing is cut out. So these six heads can be cut out, one at a time, and *westford* still gets 100 %. The four heads of layer 1 are among them, although each of them gives all its weight to a single word. So a large weight is not yet a use.
 #
 # The lines of two heads are different:
 #
@@ -66,6 +66,6 @@ print(f"the town to which head 1 gives more weight: {seen} of {2 * len(table)} a
 # %% [markdown]
 # The first row of the table is our story. The fox is in Westford, and the network says so. The duck is in Kingham, but here it says *westford* again. In the second row we have exchanged the two towns, and again it says the same town twice.
 #
-# This is so in all twelve pairs, as the first printed line says. So in each of them the network is wrong once. We have fooled it. The second printed line fits this: it always says the town to which head 1 gives more weight. That head looks for *a town*. It has no idea where the fox is, and as long as a story has only one town, nobody notices.
+# This is so in all twelve pairs, as the first printed line says. So in each of them the network is wrong once. We have fooled it. The second printed line fits this: it always says the town to which head 1 gives more weight. After *in*, that head looks for a town, whichever it is. It has no idea where the fox is, and as long as a story has only one town, nobody notices.
 #
-# This is a third network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would have to ask for it, as the two layers of your learner do.
+# This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would have to ask for it, as the two layers of your learner do.

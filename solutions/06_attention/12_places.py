@@ -208,7 +208,7 @@ for name, layer in functions.items():
     )
 
 # %% [markdown]
-# Read the first line. If we shuffle the words, self-attention returns the same vectors in the shuffled order. So each word finds exactly what it found before, and section 4 was no bad luck. The third line says that vectors for the places end this.
+# Read the first line. If we shuffle the words, self-attention returns the same vectors in the shuffled order. So each word finds exactly what it found before. This is always so, and one can see it without a computer: shuffling the words shuffles the rows of $Q$, $K$ and $V$, so each query meets the same pairs of keys and values, and a sum does not care about the order. The third line says that vectors for the places end this.
 #
 # The last line is a surprise to many people. A causal network of *two* layers notices the order without being told any places. To see why, take the words *a b c* and their causal mask. In the first layer *b* sees *a* and *b*. Shuffle the first two words, *b a c*, and *b* sees only itself. So the first layer gives *b* another vector than before, and *c* in the second layer meets other vectors.
 #
@@ -271,8 +271,8 @@ plt.show()
 # %% [markdown]
 # Each bar is the mean of two seeds, and the marks are the two.
 #
-# With *none*, the loss after 300 steps is above that of the reader that knows which words were said, the dotted line. So the order that shows through the mask has not been enough to find the previous word. Whether it would be enough with more steps, we have not tried. With *waves* and with *learned* vectors, the loss is already small. We do not make a ranking of these two: a longer training, another learning rate or another size may turn it.
+# With *none*, the loss after 300 steps is above that of the reader that knows which words were said, the dotted line. So it does not copy. Whether the order that shows through the mask would be enough with more steps, we have not tried. With *waves* and with *learned* vectors, the loss is already small. We do not make a ranking of these two: a longer training, another learning rate or another size may turn it.
 #
-# There is one difference between them that needs no training. Waves go on for ever, while a learned table ends with its last row.
+# There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. Section 9 has shown that it may even be of no use from the place on where training did not need it. Where a network with waves stops, you can try with `last_note`.
 #
 # There is also another way. The network that reads kitchen stories adds no such vectors at all. In chapter 08 you will turn queries and keys instead, so that a score depends on how *far apart* two words are.
