@@ -1,8 +1,8 @@
 """Each chapter that trains, on a device that is not the CPU (tests/pretend_device.py).
 
-Its reference runs as it stands, without the cells that test: so a chapter that forgets to move a tensor fails here, not
-with the first reader who has a GPU. It is the device that is tested, not the learning, so `train` takes a few steps and
-what is long is cut short.
+Its reference runs as it stands, with the checks as a learner has them: so a chapter that forgets to move a tensor fails
+here, not with the first reader who has a GPU. Hidden tests do not run: grading is on the CPU. It is the device that is
+tested, not the learning, so `train` takes a few steps and what is long is cut short.
 """
 
 import warnings
@@ -118,11 +118,16 @@ def test_a_chapter_trains_where_choose_device_says(name: str, monkeypatch: pytes
 
 
 def run(name: str, chapter: Chapter) -> dict[str, Any]:
-    """The chapter's names after all its cells but the tests."""
+    """The chapter's names after all its cells; of those that test, what the release shows."""
     plt.switch_backend("agg")
-    notebook = nbformat.read(ROOT / "solutions" / name / f"{name}.ipynb", as_version=4)
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and not is_test(cell)]
-    sources = {i: cell.source for i, cell in enumerate(cells)}
+    notebook, release = (
+        nbformat.read(ROOT / folder / name / f"{name}.ipynb", as_version=4) for folder in ("solutions", "notebooks")
+    )
+    checks = {cell.metadata.nbgrader.grade_id: cell.source for cell in release.cells if is_test(cell)}
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    sources = {
+        i: checks[cell.metadata.nbgrader.grade_id] if is_test(cell) else cell.source for i, cell in enumerate(cells)
+    }
     for old, new in chapter.shorter.items():
         assert any(old in source for source in sources.values()), f"{name} has no {old!r} to cut short any more"
         sources = {i: source.replace(old, new) for i, source in sources.items()}
