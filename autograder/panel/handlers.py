@@ -54,7 +54,7 @@ class _Handler(APIHandler):
 
 
 class CheckHandler(_Handler):
-    """GET: what is known of a notebook. POST: check it or a task; GET says when. DELETE: end that check."""
+    """GET: what is known of a notebook. POST: check it, or a task; GET tells when it is done. DELETE: stop."""
 
     @web.authenticated
     @authorized

@@ -8,7 +8,8 @@
 #
 # **What this chapter promises.** You write the tokeniser, the attention, the model, the loop in which it writes, the loss, the optimiser and the training
 # loop. Then you press a key and watch. The same short prompt will be continued four times: by the network before it has learned anything, after 200 steps,
-# after 1,000 steps, and at the end. The first text is noise. In the last one you will recognise your own.
+# after 1,000 steps, and at the end. The first text is noise. In the last one, with a megabyte of text and a laptop's steps, you should recognise words and the shape
+# of your own text.
 #
 # The chapter has eleven tasks. In nine of them you write a part of the machine. In the other two you examine it. The inside of attention comes from chapter 06.
 # About forty other functions and classes are given. They are short, so read them.
@@ -18,8 +19,8 @@
 # to find what is wrong with a model that does something else.
 #
 # You will need about five hours. Your model first trains for one minute, in section 4, and this section ends at a good place for a break. The long training of
-# section 6 takes some minutes, and a cell before it tells you how many on your machine. Sections 6 and 7 have further trainings, which together may take about as
-# long again.
+# section 6 takes some minutes, and a cell before it tells you how many on your machine. Sections 6 and 7 have further trainings. Together they may take about as
+# long again, and two or three times as long if you try settings of your own.
 
 # %%
 import hashlib
@@ -112,7 +113,7 @@ print(bytes(said).decode("utf-8", errors="replace"))
 #
 # What should a model read: letters or words? Chapter 01 read words. Then every word that is not in the vocabulary becomes `<UNK>`, and there are always
 # such words: names, typing errors, whatever was invented last week. Letters, or bytes, have no such gap. With 256 bytes you can write everything. But a text
-# of bytes is long. A model that looks back 128 places sees two lines of it, and it spends most of its effort on spelling *the*.
+# of bytes is long. A model that looks back 128 places sees two lines of it, and it spends much of its effort on spelling *the*.
 #
 # There is a beautiful way between. Start from bytes, so that nothing is ever unknown. Then look for the pair of neighbours that occurs most often, and make a
 # new token of it. In English this is perhaps *t* and *h*. Then look again: now *th* and *e* may be the most frequent pair, and *the* becomes one token.
@@ -281,7 +282,8 @@ print(
 
 # %% [markdown]
 # The program has only counted neighbours, and still it has found endings and some whole words. The first row holds the most frequent pairs of your text. Most of
-# them are two characters long, at least where a character is one byte, as in English. A longer token needs several merges, one after the other. So only a very frequent one, such as *the*, is found early.
+# them are two characters long, at least where a character is one byte, as in English. A longer token needs several merges, one after the other. So only a very
+# frequent one, such as *the*, is found early.
 
 # %% [markdown] statement="encode"
 # ### There and back

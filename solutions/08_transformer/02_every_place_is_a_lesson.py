@@ -9,8 +9,8 @@
 # So a language model is a classifier. Its classes are the $V$ tokens of the vocabulary, and every place of every text is a question with a known answer. Take *a quick brown fox
 # jumps*. What comes after *a*? After *a quick*? After *a quick brown*? In the same way, every stretch of $T + 1$ tokens contains $T$ questions.
 #
-# An LSTM answers these $T$ questions one after the other. A Transformer computes all answers in parallel, which suits a GPU. For each question it reads the *true* beginning
-# from the text. So a wrong guess at one place does not spoil the question at the next one. This is called **teacher forcing**.
+# An LSTM answers these $T$ questions one after the other. A Transformer computes all answers in parallel, which suits a GPU. As in chapter 05, each question is
+# asked about the *true* beginning of the text. So a wrong guess at one place does not spoil the question at the next one. This is called **teacher forcing**.
 #
 # We need names for sizes, and they stay the same in the whole chapter. Shapes are written in brackets.
 #

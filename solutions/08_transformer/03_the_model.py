@@ -46,12 +46,14 @@ print(future_mask(4))
 # %% [markdown] statement="Attention"
 # ### Causal self-attention
 #
-# Write the module `Attention(width, heads, block)`, for texts of up to `block` tokens. It has four linear layers $C \to C$, called `query`, `key`, `value` and `out`. The first three
+# Write the module `Attention(width, heads, block)`, for texts of up to `block` tokens. It has four linear layers $C \to C$, called `query`, `key`, `value` and
+# `out`. The first three
 # make the queries, keys and values for `multi_head`. The last one mixes what the heads bring back.
 #
 # The mask belongs to the module, but it is not a weight to be learned. For such a tensor torch has the **buffer**: it moves to the GPU together with the module, and the
 # optimiser never sees it. Register `future_mask(block)` under the name `mask`, with `persistent=False`, so that it is not saved with the weights. A text may be shorter than
-# `block`. Then it needs the top left corner of the mask. Read the buffer in each forward pass, because in the laboratory we will overwrite it with zeros, in order to see what a forgotten mask does.
+# `block`. Then it needs the top left corner of the mask. Read the buffer in each forward pass, because in the laboratory we will overwrite it with zeros, in order
+# to see what a forgotten mask does.
 
 # %% [markdown] hints="Attention"
 # 1. A text may be shorter than `block`. Which part of the mask does it need?
@@ -288,7 +290,8 @@ class FeedForward(nn.Module):
 # - `norm`, an `nn.LayerNorm`, and `head`, a linear layer without bias whose weight *is* the one of `embedding`.
 
 # %% [markdown] hints="Transformer"
-# 1. In the picture of the block, which two sums are on the thick line, and what does each module read? In the model, the first token of every text has place 0, also when a text is shorter than `block`.
+# 1. In the picture of the block, which two sums are on the thick line, and what does each module read? In the model, the first token of every text has place 0, also
+#    when a text is shorter than `block`.
 # 2. A Python list hides modules: torch finds parameters only in attributes that it knows. There is a list of its own.
 # 3. Tied means one tensor under two names, not two with equal numbers: both attributes must hold the *same* object, so that
 #    an update of one is an update of the other.
@@ -585,7 +588,7 @@ drawings.transformer_stack()
 
 # %% [markdown]
 # This is your model, from left to right. It is drawn with three blocks; how many there are, you choose. The dashed line reminds you that embedding and head are
-# one matrix. Part by part, this is also the architecture of GPT-2. In section 8 you can load GPT-2's published weights into a model of your class.
+# one matrix. Part by part, this is also the architecture of GPT-2. In section 8 you can try to load GPT-2's published weights into a model of your class.
 #
 # The next cell puts a small model together, with two blocks. The cell below it asks this model for the scores of one batch and prints their loss. No weight has
 # been trained yet. Which loss do you expect?

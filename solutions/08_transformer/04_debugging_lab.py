@@ -64,7 +64,8 @@ pd.DataFrame(rows).T.astype(float).round(1)
 # can compute this score by hand:
 #
 # 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of $C = 64$ normal
-#    numbers with standard deviation 1. What the blocks add is small beside that: about a quarter.
+#    numbers with standard deviation 1. What the blocks add is small beside that, about a quarter. (This we have measured, and also the number that you will meet
+#    below for the start 0.05. The table does not show them.)
 # 2. The numbers of the sum $e + r$ have variance 2, so the last norm divides them by $\sqrt 2$.
 # 3. The head multiplies with the same embeddings again. So the token just read gets the score $(e + r) \cdot e / \sqrt 2$.
 # 4. The product $e \cdot e$ is a sum of 64 squares, about 64, and $r \cdot e$ is small beside it. So the score is about $64 / \sqrt 2 \approx 45$. The embeddings of
@@ -72,16 +73,18 @@ pd.DataFrame(rows).T.astype(float).round(1)
 #
 # So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, but they are far too large for a head.
 #
-# With the two small starts the favourite is still mostly the token just read. At 0.02 the four steps give nearly the right score. The product $e \cdot e$ is about $64 \cdot 0.02^2$, and
+# With the two small starts the favourite is still mostly the token just read. At 0.02 the four steps give nearly the right score. The product $e \cdot e$ is about
+# $64 \cdot 0.02^2$, and
 # the norm divides it by $0.02 \sqrt 2$. That gives $0.02 \cdot 64 / \sqrt 2 \approx 0.9$, and the table says 0.8.
 #
-# At 0.05 the same sum gives 2.3, but the table says 1.0. There step 1 does not hold: we have measured that the blocks add about twice as much as $e + r$, and this has
-# little to do with $e$.
+# At 0.05 the same sum gives 2.3, but the table says 1.0. There the weights *inside* the blocks are larger, too. So what the blocks add is no longer small: it is
+# about twice as long as $e + r$, and it has little to do with $e$. The numbers that the last norm divides are therefore more than twice as large, and the score is
+# less than half of 2.3.
 #
 # With such low scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$.
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the
-# model is not the one that you think you have built.
+# model is not what you think, or its first weights are not, or the prediction was a bad one.
 
 # %% [markdown]
 # And what does a bad start cost in the end? We have trained all three for 400 steps on the kitchen text, each with the best of five learning rates
@@ -101,15 +104,17 @@ table.loc[[*rows, "two matrices", "two matrices, small, 0.05"]]
 # 1.72. So the first loss is an instrument. It tells you what you have built, but only a training tells you what that costs. Your model will begin with 0.05. Only the large
 # one on a GPU begins with 0.02, as GPT-2 does. These were short trainings of a small model.
 #
-# And what if the head has a matrix of its own? The last two rows tell. Two matrices, begun as torch makes them, end at 1.66, which is the lowest loss of the table. Begun
-# small, they end at 1.75, and then the second matrix has brought nothing here. It costs weights: with GPT-2's vocabulary it would have 39 million, beside the 124 million of the
-# whole model. GPT-2 has one matrix for both, and so has yours. In section 6 you can try two matrices on your own text, both begun small. That is the model of the last row, and
-# not the one with 1.66.
+# And what if the head has a matrix of its own? The last two rows tell. Two matrices, begun as torch makes them, end at 1.66, which is the lowest loss of the table.
+# Begun small, at 0.05, two matrices end at 1.75. One matrix with this start has 1.72, so here the second one has brought nothing. It costs weights: with GPT-2's
+# vocabulary it would have 39 million, beside the 124 million of the
+# whole model. GPT-2 has one matrix for both, and so has yours. In section 6 you can try two matrices on your own text, both begun small. On a laptop that is the
+# model of the last row, and not the one with 1.66.
 
 # %% [markdown]
 # ### Overfit one batch
 #
-# The first loss was a first test. The second test costs a few seconds. Take one single batch, here 8 texts of 16 letters, and train on it again and again. A healthy model learns these few texts by heart, and its loss goes to
+# The first loss was a first test. The second test costs a few seconds. Take one single batch, here 8 texts of 16 letters, and train on it again and again. A healthy
+# model learns these few texts by heart, and its loss goes to
 # nearly 0. If it does not, more data will not help either: first find the mistake.
 
 
@@ -221,11 +226,14 @@ def held_out_loss(model, tokens, most=None):
 # %% [markdown] statement="go_on"
 # ### The loop that writes
 #
-# And how does a language model write? It reads what is there and gives scores for the next token. One token is chosen and added to the text. Then the model reads the longer text, and the
+# And how does a language model write? It reads what is there and gives scores for the next token. One token is chosen and added to the text. Then the model reads
+# the longer text, and the
 # round begins again.
 #
-# Write this loop: `go_on(model, tokens, n, pick, longest)` returns the tokens and $n$ more. The model gives the scores, and the function `pick` makes the choice, so that one loop will do for
-# every way to choose. There is one obstacle. The model has vectors for `longest` places only, so if the text has become longer than that, it can read only the last `longest` tokens of it.
+# Write this loop: `go_on(model, tokens, n, pick, longest)` returns the tokens and $n$ more. The model gives the scores, and the function `pick` makes the choice, so
+# that one loop will do for
+# every way to choose. There is one obstacle. The model has vectors for `longest` places only, so if the text has become longer than that, it can read only the last
+# `longest` tokens of it.
 #
 # Every text that your models write in this chapter comes out of this loop. When it works, the cells below the checks train your model for one minute and let it speak.
 
@@ -274,8 +282,10 @@ def _written(go_on, tokens, n, longest, V, rank):
     """What it writes with a model that weighs each token by its place, and a pick that takes the token of a rank."""
 
     def model(read):
-        weights = torch.arange(1, read.shape[1] + 1)
-        return F.one_hot((weights * read).cumsum(1) % V, V) * 9.0 + torch.arange(V)
+        weights = torch.arange(1, read.shape[1] + 1, device=read.device)
+        return F.one_hot((weights * read).cumsum(1) % V, V) * 9.0 + torch.arange(
+            V, device=read.device
+        )
 
     def pick(scores):
         return scores.flatten().argsort(descending=True)[rank].item()
@@ -482,7 +492,7 @@ plt.show()
 
 # %% [markdown]
 # Each dot is one of three seeds. Without the mask the loss is close to 0 at places 1 to 15, because there the network simply copies the next letter from the input. At
-# place 16 there is nothing to copy. The next letter is not in the input, and the loss is nearly 3.
+# place 16 there is nothing to copy. The next letter is not in the input, and the loss is high: in the course's own run, which has only 100 steps, it is nearly 3.
 #
 # Now let such a network write. Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say
 # which letter comes ninth. But in training place 8 never had to guess, because the ninth letter was always in the input.
@@ -501,8 +511,9 @@ for masked, one in networks.items():
     print("with the mask: " if masked else "without a mask:", f"{cost:.1f} nats")
 
 # %% [markdown]
-# After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in the figure was close to 0 at place 8. The network with the mask, whose
-# loss in the figure was about 2.2, is much better. Each line is a single seed.
+# After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in the figure was close to 0 at place 8. The network with
+# the mask is much better. Its loss after 8 letters is what the figure shows for place 8, and it has to be, because place 8 has never seen the rest of the text. Each
+# line is a single seed.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
@@ -512,7 +523,7 @@ for masked, one in networks.items():
 # Now it is your turn to be the doctor. Here are four small Transformers, the patients A to D. One is healthy. One starts too sure of itself. One can see the future.
 # One cannot see the past: it has no position vectors either, so at each place it knows nothing but the token there.
 #
-# The code that makes them is below. But they have been shuffled, so you cannot read there which letter has which illness. You have to measure. The second cell below
+# The code that makes them is below. But they have been shuffled. So do not look into the patients for their masks: measure. The second cell below
 # prints two measurements of each patient.
 
 
@@ -561,10 +572,12 @@ pd.DataFrame(table).T.round(1)
 # %% [markdown] statement="leaks"
 # ### Who sees the future?
 #
-# The table answers two questions: how sure is the patient at the start, and can it learn one batch by heart? The third question is whether it sees the future, and for this we need an
+# The table answers two questions: how sure is the patient at the start, and can it learn one batch by heart? The third question is whether it sees the future, and
+# for this we need an
 # instrument. A model **leaks** if an *earlier* score changes when a *later* token is exchanged. Write
 #
-# - `leaks(model, tokens)`: True if exchanging any single token changes a score at an earlier place. The model turns tokens $[B, T]$ into scores $[B, T, V]$, and the tokens that you try must be
+# - `leaks(model, tokens)`: True if exchanging any single token changes a score at an earlier place. The model turns tokens $[B, T]$ into scores $[B, T, V]$, and the
+#   tokens that you try must be
 #   among these $V$.
 #
 # Then use it on the four `patients` and fill in `diagnosis`: for each letter one of `"healthy"`, `"starts too sure"`, `"sees the future"` and `"sees no past"`.
@@ -745,15 +758,18 @@ print("your own model leaks:", leaks(examined, one_batch[0]))
 # $\ln V$, and the loss after 100 steps on one batch was 0.0. So these two losses cannot tell a healthy model from one that cheats. Your function
 # `leaks`, which exchanges a single token, can.
 #
-# You now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes from left
-# to right.
+# You now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes from
+# left to right. They do not find everything. Patient B, for example, had no position vectors. With them, a network that cannot see the past could learn much of one
+# small batch by heart: which letter comes next, for each letter at each place. Then you would exchange an *earlier* token, and look whether any later score notices
+# it.
 
 # %% [markdown] statement="count"
 # ### Count the work
 #
 # One more prediction, before a training that takes minutes: how much work is it? If you know this number and the speed of a machine, you know how long the training will take.
 #
-# Nearly all of the work of a Transformer is in products of matrices. A product of $[a, b]$ and $[b, c]$ has $a \cdot c$ results, and each of them takes $b$ multiplications and $b$ additions:
+# Nearly all of the work of a Transformer is in products of matrices. A product of $[a, b]$ and $[b, c]$ has $a \cdot c$ results, and each of them takes $b$
+# multiplications and $b$ additions:
 # that is $2abc$ operations. Count only these products, in one forward pass of *one* text of $T$ tokens through a model with $N$ layers, as you have built it. Write
 #
 # - `flops(V, T, C, N)`: the pair `(rest, square)`, where `square` is the part that grows with $T^2$, and `rest` all other products.
@@ -850,7 +866,8 @@ print(f"squares of attention in GPT-2: {measured_square:.0%}")
 # two more, one for the gradient of its input and one for the gradient of its weights.
 #
 # You have often heard that the cost of attention grows with the square of the length, and it does. But how long must a text be until the squares are the larger part?
-# Leave the head aside, so that only the layers count. Each layer has $12C^2$ weights in its products, and each of these weights costs 2 operations for each token. With $N$
+# Leave the head aside, so that only the layers count. A layer has $4C^2$ weights in its attention (for queries, keys, values and the way out) and $8C^2$ in its
+# feed-forward part (up and down), which makes $12C^2$. Each of these weights costs 2 operations for each token. With $N$
 # layers and $T$ tokens that makes $24NTC^2$. The squares take $4NT^2C$. Set the two equal, and you get $T = 6C$. So the text must be six times as long as the model is wide.
 # For GPT-2, with $C = 768$, that means 4,608 tokens, and it reads only 1,024.
 #

@@ -4,33 +4,41 @@
 # Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent, the
 # step is the gradient times a learning rate.
 #
-# Let us look at the gradients in the model that you trained for one minute, for one batch. The cell prints their typical size, that is, the root of the mean square,
-# in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one in the middle, and the one with the
+# Let us look at the gradients in the model that you trained for one minute. The cell computes them for twenty batches and prints their typical size, that is, the
+# root of the mean square, in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one in the
+# middle, and the one with the
 # smallest. The last two are whole tensors. How far apart are the largest and the smallest of the five?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-first_model.zero_grad()
-my_loss(first_model, my_batch(0)).backward()
+looked_at = {
+    "rows": first_model.embedding.weight,
+    "queries of the first layer": first_model.blocks[0].attention.query.weight,
+    "gain of the last norm": first_model.norm.weight,
+}
+squares = dict.fromkeys(looked_at, 0.0)
+for i in range(20):
+    first_model.zero_grad()
+    my_loss(first_model, my_batch(i)).backward()
+    for name, weight in looked_at.items():
+        squares[name] += weight.grad.cpu().square() / 20
 occurring = my_tokens["train"].unique()
-rows = first_model.embedding.weight.grad.cpu()[occurring].square().mean(1).sqrt()
+rows = squares.pop("rows")[occurring].mean(1).sqrt()
 ranked = rows.argsort(descending=True)
-query = first_model.blocks[0].attention.query.weight.grad.square().mean().sqrt()
-norm = first_model.norm.weight.grad.square().mean().sqrt()
 sizes = {}
 for name, i in (("largest", 0), ("middle", len(rows) // 2), ("smallest", -1)):
     token = occurring[ranked[i]].item()
     often = (my_tokens["train"] == token).sum()
     sizes[f"{name}: {decode([token], merges)!r}, {often:,} times"] = rows[ranked[i]]
-sizes |= {"queries of the first layer": query, "gain of the last norm": norm}
+sizes |= {name: square.mean().sqrt() for name, square in squares.items()}
 for name, size in sizes.items():
     print(f"{name:34} {size:.1e}")
 
 # %% [markdown]
-# In the course's run the largest is about 330 times the smallest, which belongs to a rare token. In most batches a rare token does not occur. Then its vector gets only the weak
-# push that the head gives to every token that is not the answer. If the learning rate is large enough to move this vector, then it is far too large for the others. And a
-# learning rate that suits the others hardly moves this vector.
+# In the course's run the largest is about 20 times the smallest, which belongs to a rare token. In most batches a rare token does not occur. Then its vector gets
+# only a weak gradient: the head uses the same matrix, and there each token is one of the $V$ possible answers and its score is pushed down a little. Plain gradient
+# descent has one learning rate for all of these weights, so it must be a compromise.
 #
 # **Adam** (D. Kingma and J. Ba, 2015) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$ is the mean of
 # the gradient $g$, and $v$ is the mean of its square $g^2$. Each step mixes a little of the new gradient into both:
@@ -39,7 +47,8 @@ for name, size in sizes.items():
 #
 # With $\beta_1 = 0.9$ a step takes nine tenths of the old mean and one tenth of the new gradient, so $m$ looks back over about ten steps. The root of $v$ is the typical
 # size of the gradient. The quotient $m / \sqrt v$ says where to go, and its size does not depend on whether the gradients are large or small. If all gradients of a
-# weight are equal, it is 1 or $-1$ (after the correction of the next cell). If they keep changing sign, it is closer to 0. Your model will use $\beta_2 = 0.95$, and with this
+# weight are equal, then after many steps $m = g$ and $v = g^2$, and the quotient is 1 or $-1$. If they keep changing sign, it is closer to 0. Your model will use
+# $\beta_2 = 0.95$, and with this
 # value the quotient is never above 1.2.
 
 # %% [markdown]
@@ -58,14 +67,16 @@ for name, size in sizes.items():
 # %% [markdown] statement="adamw_step"
 # ### One step of AdamW
 #
-# Write `adamw_step(w, g, m, v, t, rate, decay, betas, eps)`, which returns the new `(w, m, v)`. Here `rate` is $\eta$, `decay` is $\lambda$, `betas` is the pair $(\beta_1, \beta_2)$, and the steps are counted $t = 1, 2, \dots$
+# Write `adamw_step(w, g, m, v, t, rate, decay, betas, eps)`, which returns the new `(w, m, v)`. Here `rate` is $\eta$, `decay` is $\lambda$, `betas` is the pair
+# $(\beta_1, \beta_2)$, and the steps are counted $t = 1, 2, \dots$
 #
 # In section 6 every single weight of your model will be moved by this function.
 
 # %% [markdown] hints="adamw_step"
 # 1. Before the first step, $m$ and $v$ are zero. What is $m / (1 - \beta_1)$ after it?
 # 2. The decay acts on the *old* weight, and does not pass through $m$ and $v$.
-# 3. Compute the new $m$ and $v$ first, as new tensors. Divide each by its $1 - \beta^t$ for the quotient, but return it as it was. Then subtract $\eta$ times the quotient from the
+# 3. Compute the new $m$ and $v$ first, as new tensors. Divide each by its $1 - \beta^t$ for the quotient, but return it as it was. Then subtract $\eta$ times the
+#    quotient from the
 #    shrunken weight.
 
 
@@ -253,4 +264,5 @@ for step in (0, 50, 100, 250, 500, 750, 999):
     print(f"step {step:3}: {rate_factor(step, 1_000, 100):.2f}")
 
 # %% [markdown]
-# The whole learning rate is reached in step 99, the last step of the warm-up. In step 250 it is still nearly whole, at 0.93, and in step 750 it is down to 0.18. The last steps are tiny.
+# The whole learning rate is reached in step 99, the last step of the warm-up. In step 250 it is still nearly whole, at 0.93, and in step 750 it is down to 0.18. The
+# last steps are tiny.

@@ -33,7 +33,8 @@ print(f"{trained['CPU seconds'] / 60:.1f} minutes of one core")
 print(f"{trained['bits above the floor']:.2f} bits per word above the floor")
 
 # %% [markdown]
-# The scores are the same, so what you have built *is* that model. In the next cell it writes, in your loop, with your `next_distribution` choosing the words:
+# The scores for these six words agree to four decimals. The weights are the same, so what you have built *is* that model. In the next cell it writes, in your loop,
+# with your `next_distribution` choosing the words:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -49,12 +50,13 @@ for seed in (1, 2):
 # %% [markdown]
 # ### GPT-2
 #
-# In February 2019 OpenAI announced GPT-2, and held its largest version back for months, because it was said to write too well. The smallest version has 12 layers of 12
+# In February 2019 OpenAI announced GPT-2, and held its largest version back for months, because they feared that it could be misused. The smallest version has 12 layers of 12
 # heads, a width of 768 and a vocabulary of 50,257 tokens. Its architecture is that of your class: learned positions, pre-norm blocks with GELU, one matrix
-# at both ends. The weights are public. So they should fit into *your* class.
+# at both ends. The weights are public. So they should fit into *your* class. We have tried this only with a small file of the same form.
 #
 # With an internet connection the cells below can fetch them, once, about 550 megabytes. With the weights come GPT-2's 50,000 merges. They are a list of pairs, just like
-# yours. GPT-2 numbers the 256 single bytes in another order, and `gpt2.load` renumbers them. So your own `encode` and `decode` read and write GPT-2's tokens. One thing is not quite
+# yours. `bpe.pieces` cuts a text where GPT-2 cuts it. GPT-2 numbers the 256 single bytes in another order, and `gpt2.load` renumbers them. So your own `encode` and
+# `decode` should read and write GPT-2's tokens. One thing is not quite
 # equal: GPT-2 computes GELU by an approximation, which differs from yours by less than a thousandth.
 #
 # If you want to try it, set `fetch_gpt2 = True`. Then the second cell puts 124 million weights into your class, and the third one lets GPT-2 finish the sentence *The
@@ -103,9 +105,10 @@ if big is not None:
 # %% [markdown]
 # ### What newer models do differently
 #
-# GPT-2 is from 2019, and surprisingly little has changed since. Many of today's models normalise with the root mean square alone (**RMSNorm**), use another activation in
+# GPT-2 is from 2019, and the plan of its blocks is still in use. Many of today's models normalise with the root mean square alone (**RMSNorm**), use another activation in
 # the feed-forward layer, and leave out the biases. And instead of learning a vector for each position, they use
-# **rotary positions** (J. Su and others, 2021). These take the numbers of a query or key in pairs. Each pair is a point in a plane. It is rotated by an angle that is proportional
+# **rotary positions** (J. Su and others, 2021). These take the numbers of a query or key in pairs. Each pair is a point in a plane. It is rotated by an angle that
+# is proportional
 # to the position. The product of two rotated points depends on the points and on the difference of their two angles. So positions enter a score only through the distance of two
 # tokens.
 #

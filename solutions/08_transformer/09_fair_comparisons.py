@@ -11,7 +11,8 @@
 # ### The same time
 #
 # The figure compares LSTMs with Transformers. All of them have 0.57 million weights, embedding included. They were trained for about one, four, ten and
-# forty-five minutes on one core of a CPU. Each dot is a training of its own, with a learning rate that falls until its own end. The two shorter lengths have three seeds each, the
+# forty-five minutes on one core of a CPU. Each dot is a training of its own, with a learning rate that falls until its own end. The two shorter lengths have three
+# seeds each, the
 # two longer ones have a single seed. Who is in front on the left, and who on the
 # right?
 
@@ -45,10 +46,12 @@ for name, (spent, bits, size) in ends.items():
     print(f"{bits:.2f} bits above the floor after {spent:.1f} minutes")
 
 # %% [markdown]
-# After one minute every LSTM is ahead of every Transformer. Somewhere between one minute and four they change places. After forty-five minutes the LSTM is 0.53 bits above the floor and the
+# After one minute every LSTM is ahead of every Transformer. Somewhere between one minute and four they change places. After forty-five minutes the LSTM is 0.53 bits
+# above the floor and the
 # Transformer 0.14. So "Which network is better?" has no answer without "after how long?", and without "on which text?".
 #
-# The times are only about the same. At the three longer lengths the Transformer had 10 to 15 percent more, for example 47.6 minutes in place of 42.5. The lines are so flat at their
+# The times are only about the same. At the three longer lengths the Transformer had 8 to 16 percent more, for example 47.6 minutes in place of 42.5. The lines are
+# so flat at their
 # right end that this much time is worth far less than the gap between them.
 #
 # Two doubts remain. The learning rates were chosen in trainings of two minutes or less, and for forty-five minutes others may be better. And the way of training matters, too.
@@ -77,7 +80,7 @@ for y, name in enumerate(shown):
     axes.plot(more[name], [y] * 3, "o", color=colour, alpha=0.7)
 axes.axvline(0, color="gray", linestyle=":")
 axes.set(
-    title="Residuals, norms and positions matter most",
+    title="What each change costs after 485 steps",
     yticks=range(len(shown)),
     yticklabels=shown,
     ylim=(len(shown) - 0.5, -0.5),
@@ -97,13 +100,15 @@ print(
 #
 # The other nine changes moved the mean by less than 0.06 bits. Among them are other activations, another norm, one layer or four layers in place of two, and more or fewer heads.
 #
-# All this holds after 485 steps, and it need not hold later. And for most variants the largest of the three learning rates was the best (the rates are in `data/runs/ablations`), so other learning rates might still move
+# All this holds after 485 steps, and it need not hold later. And for most variants the largest of the three learning rates was the best (the rates are in
+# `data/runs/ablations`), so other learning rates might still move
 # some of the dots, most of all those of SGD.
 
 # %% [markdown]
 # ## What you have now
 #
-# You have a Transformer. The tokeniser, the attention module, the block, the whole model, the loss, the step of the optimiser, the loop in which it learns and the loop in which it
+# You have a Transformer. The tokeniser, the attention module, the block, the whole model, the loss, the step of the optimiser, the loop in which it learns and the
+# loop in which it
 # writes are your code. The inside of attention came with you from chapter 06. The cutting into pieces, the feed-forward layer, the first weights, the schedule, the clipping and
 # the draw of a token were given. Your model has written, more or less well, in the manner of a text that you chose. You know its cost and its first loss before it runs, and you
 # can find out whether it cheats. And the class that you wrote has the parts of GPT-2.

@@ -218,19 +218,8 @@ def kind_of(layer, X, order):
 
 
 # %% wrong="both sides are rounded and then compared" caught_by="invariant, also by rounding"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    before, after = layer(X), layer(X[order])
-    if torch.equal(after.round(decimals=3), before.round(decimals=3)):
-        return "invariant"
-    if before.dim() == 2 and torch.equal(after.round(decimals=3), before[order].round(decimals=3)):
-        return "equivariant"
-    return "neither"
+# -     if torch.allclose(after, before, atol=1e-6):
+# +     if torch.equal(after.round(decimals=3), before.round(decimals=3)):
+#           return "invariant"
+# -     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+# +     same = before.ndim == 2 and torch.equal(after.round(decimals=3), before[order].round(decimals=3))

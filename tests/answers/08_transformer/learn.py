@@ -98,23 +98,12 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
 
 
 # %% wrong="it watches before it measures" caught_by="measures, watches, moves in order"
-def learn(model, batches, loss, move, measure, steps, every, patience, watch=None):
-    history, best, kept, bad = [], math.inf, None, 0
-    for step in range(steps + 1):
-        if step % every == 0 or step == steps:
-            if watch is not None:
-                watch(step, model)
-            value = measure(model)
-            history.append((step, value))
-            if kept is None or value < best:
-                best, bad = value, 0
-                kept = {name: w.detach().clone() for name, w in model.state_dict().items()}
-            else:
-                bad += 1
-            if bad >= patience or step == steps:
-                break
-        model.zero_grad()
-        loss(model, batches(step)).backward()
-        move(model, step)
-    model.load_state_dict(kept)
-    return history
+#           if step % every == 0 or step == steps:
+# +             if watch is not None:
+# +                 watch(step, model)
+#               held_out = measure(model)
+
+#                   }
+# -             if watch is not None:
+# -                 watch(step, model)
+#               if waited >= patience:

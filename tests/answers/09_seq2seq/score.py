@@ -116,16 +116,4 @@ def preferred(step, source, candidates):
 # %% wrong="below 1e-12 counts as impossible" caught_by="the end is a word" change="if p == 0 -> if p < 1e-12"
 
 
-# %% wrong="the target must be a list: a tuple is an error" caught_by="the end is a word"
-def score(step, source, target):
-    words, total = target + ["</s>"], 0.0
-    for t in range(len(words)):
-        p = step(source, tuple(words[:t])).get(words[t], 0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
-
-
-def preferred(step, source, candidates):
-    return max(candidates, key=lambda target: score(step, source, target))
+# %% wrong="the target must be a list: a tuple is an error" caught_by="the end is a word" change="[*target, \"</s>\"] -> target + [\"</s>\"]"
