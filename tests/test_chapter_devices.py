@@ -7,21 +7,19 @@ tested, not the learning, so `train` takes a few steps and what is long is cut s
 
 import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
-import nbformat
 import pandas as pd
 import pytest
 import torch
 from pretend_device import NAME, pretend
 from torch import nn
 
+from benchmarks.gpu import as_learner
 from lmkit.training import train
 from lmkit.training.tools import device_of
 
-ROOT = Path(__file__).resolve().parent.parent
 STEPS = 3
 
 
@@ -120,14 +118,7 @@ def test_a_chapter_trains_where_choose_device_says(name: str, monkeypatch: pytes
 def run(name: str, chapter: Chapter) -> dict[str, Any]:
     """The chapter's names after all its cells; of those that test, what the release shows."""
     plt.switch_backend("agg")
-    notebook, release = (
-        nbformat.read(ROOT / folder / name / f"{name}.ipynb", as_version=4) for folder in ("solutions", "notebooks")
-    )
-    checks = {cell.metadata.nbgrader.grade_id: cell.source for cell in release.cells if is_test(cell)}
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    sources = {
-        i: checks[cell.metadata.nbgrader.grade_id] if is_test(cell) else cell.source for i, cell in enumerate(cells)
-    }
+    sources = {i: cell.source for i, cell in enumerate(as_learner(name).cells) if cell.cell_type == "code"}
     for old, new in chapter.shorter.items():
         assert any(old in source for source in sources.values()), f"{name} has no {old!r} to cut short any more"
         sources = {i: source.replace(old, new) for i, source in sources.items()}
@@ -146,11 +137,6 @@ def run(name: str, chapter: Chapter) -> dict[str, Any]:
             torch.set_num_threads(threads)
             plt.close("all")
     return names
-
-
-def is_test(cell: Any) -> bool:
-    about = cell.metadata.get("nbgrader", {})
-    return bool(about.get("grade") and not about.get("solution"))
 
 
 def test_a_tensor_that_stays_behind_is_found() -> None:
