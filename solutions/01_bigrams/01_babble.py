@@ -4,7 +4,8 @@
 
 # %% [markdown]
 # Take a text. Count how often each word is followed by each other word. That is all that our machine will know: no grammar, no dictionary, no meaning.
-# When it speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In ten minutes you will hear it talk about a text that
+# When it speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In ten minutes you will hear
+# it talk about a text that
 # you have chosen yourself. You will find it a little too good for a thing that knows so little.
 #
 # Such a machine is a **language model**: a rule that gives every possible next word a probability. The systems that
@@ -109,7 +110,8 @@ for name, machine in machines.items():
 
 # %% [markdown]
 # What the machine with no memory says is word salad. With one word of memory, any two neighbours in a sentence have also stood side by side in your text, but the whole leads
-# nowhere. With two words, longer pieces often sound right. One line of each machine is little to judge by, so read a few seeds. (How much of it is simply copied? You will measure this in section 6.)
+# nowhere. With two words, longer pieces often sound right. One line of each machine is little to judge by, so read a few seeds. (How much of it is simply copied?
+# You will measure this in section 6.)
 #
 # If two words of memory are better than one, why not three, or ten? Keep this question. You will be able to answer it
 # yourself in section 6, too.
@@ -126,8 +128,12 @@ for name, machine in machines.items():
 guess_the_next_word(machines["two words"], my_valid, rounds=10)
 
 # %% [markdown]
-# How many of your guesses were right, and how many of the machine's? (It is not a fair game. You see the whole beginning, and the machine sees only the last two words.) Whoever won, most guesses were probably wrong. That is no shame, because at most places many different words would have made sense. So counting right guesses is a poor way to keep score.
+# How many of your guesses were right, and how many of the machine's? (It is not a fair game. You see the whole beginning, and the machine sees only the last two
+# words.) Whoever won, most guesses were probably wrong. That is no shame, because at most places many different words would have made sense. So counting right
+# guesses is a poor way to keep score.
 #
-# There is a better way. In each round, the line that begins with *the truth* tells **how much probability the machine gave to the word that really came**. If it gave 0.5 to this word, it was hardly surprised. If it gave 0.001, it was very surprised. And sometimes the line says *probability 0*. Then the machine was certain that this word could not come, and it came.
+# There is a better way. In each round, the line that begins with *the truth* tells **how much probability the machine gave to the word that really came**. If it
+# gave 0.5 to this word, it was hardly surprised. If it gave 0.001, it was very surprised. And sometimes the line says *probability 0*. Then the machine was certain
+# that this word could not come, and it came.
 #
 # Everything in this chapter follows from this one idea: a good model gives much probability to what really happens.

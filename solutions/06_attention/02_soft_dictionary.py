@@ -1,11 +1,13 @@
 # %% [markdown]
 # ## 1. A dictionary that answers softly
 #
-# A Python dict returns the value of the one key that *equals* your query, and a `KeyError` if there is none. That is too strict for words. A verb that looks for its subject does not know which noun the subject will be. It knows only roughly what it looks for.
+# A Python dict returns the value of the one key that *equals* your query, and a `KeyError` if there is none. That is too strict for words. A verb that looks for its
+# subject does not know which noun the subject will be. It knows only roughly what it looks for.
 #
 # A **soft lookup** always answers. It compares the **query** with every **key**, and it mixes all the **values**: the better a key matches the query, the more its value counts.
 #
-# Here is the smallest example, a menu of four lines. The key of a line says what kind of thing it is: $[1, 0]$ is a drink and $[0, 1]$ is a dish. The value of a line is its price. Now somebody asks: what does a dish cost here? So the query is $[0, 1]$, and the answer is worked out from left to right:
+# Here is the smallest example, a menu of four lines. The key of a line says what kind of thing it is: $[1, 0]$ is a drink and $[0, 1]$ is a dish. The value of a
+# line is its price. Now somebody asks: what does a dish cost here? So the query is $[0, 1]$, and the answer is worked out from left to right:
 #
 # | | key | value (price) | score: query · key | 3 to the power of the score | weight: divided by their sum, 6 |
 # |---|---|---|---|---|---|
@@ -15,12 +17,14 @@
 # | water | 1 0 | 1 | 0 | 1 | 1/6 |
 #
 # 1. **Scores.** How well does each key match the query? The **score** of a key is its dot product with the query. The soup has the score 1, and each drink has the score 0.
-# 2. **Weights.** For a mixture we need weights that are positive, that grow with the score, and that sum to 1. So we raise a fixed number, here 3, to the power of each score. That gives $3^1 = 3$ for the soup and $3^0 = 1$ for each drink. Then we divide by the sum of all four, which is 6.
+# 2. **Weights.** For a mixture we need weights that are positive, that grow with the score, and that sum to 1. So we raise a fixed number, here 3, to the power of
+#    each score. That gives $3^1 = 3$ for the soup and $3^0 = 1$ for each drink. Then we divide by the sum of all four, which is 6.
 # 3. **Mixture.** We multiply each price by its weight and add up: $2 \cdot \frac16 + 3 \cdot \frac16 + 6 \cdot \frac36 + 1 \cdot \frac16 = 4$.
 #
 # The soup costs 6, and the plain mean of the four prices is 3. So the answer, 4, is not the price of the dish, but it has moved towards it.
 #
-# In practice the fixed number is $e = 2.718\dots$, and making weights from scores in this way is called the **softmax**. In symbols, for a query $q$, keys $k_i$ and values $v_i$, the same three steps are:
+# In practice the fixed number is $e = 2.718\dots$, and making weights from scores in this way is called the **softmax**. In symbols, for a query $q$, keys $k_i$ and
+# values $v_i$, the same three steps are:
 #
 # $$s_i = q \cdot k_i \qquad p_i = \frac{e^{s_i}}{\sum_j e^{s_j}} \qquad z = \sum_i p_i v_i$$
 
@@ -30,7 +34,9 @@ drawings.soft_lookup()
 # %% [markdown]
 # Read the drawing from left to right: the query meets each key, the scores become weights, and the weights mix the values.
 #
-# In the menu each value was one number. A value may also be a vector, and then so is the answer $z$. From here on we write shapes in brackets. There are $n$ keys and $n$ values. The query and each key have $d_k$ numbers, so their shape is $[d_k]$. Each value has $d_v$ numbers, and so has $z$. The two numbers $d_k$ and $d_v$ may differ: in the menu $d_k$ is 2, and $d_v$ is 1.
+# In the menu each value was one number. A value may also be a vector, and then so is the answer $z$. From here on we write shapes in brackets. There are $n$ keys
+# and $n$ values. The query and each key have $d_k$ numbers, so their shape is $[d_k]$. Each value has $d_v$ numbers, and so has $z$. The two numbers $d_k$ and $d_v$
+# may differ: in the menu $d_k$ is 2, and $d_v$ is 1.
 
 # %% [markdown] statement="soft_lookup"
 # ### Your dictionary
@@ -108,19 +114,23 @@ print("a query of zeros:       ", lookup(0 * dish, keys, prices).round(3))
 # %% [markdown]
 # The first line asks what we asked by hand, with powers of $e$ instead of 3. The soup gets a little less weight, so the answer is 3.9 and no longer 4. Now the other two lines:
 #
-# - With keys ten times as long, the score of the soup is 10 instead of 1, and it gets nearly all the weight. The answer is 6.0, the price of the soup. Your soft dictionary has become a Python dict again.
+# - With keys ten times as long, the score of the soup is 10 instead of 1, and it gets nearly all the weight. The answer is 6.0, the price of the soup. Your soft
+#   dictionary has become a Python dict again.
 # - With a query of zeros, all four scores are 0 and all weights are equal. The answer is 3, the plain mean of the four prices. This is the bag of words of chapter 04.
 #
 # These are the two ends, certain and undecided. In between, attention mixes. It is always a **weighted mean** of the values: no weight is negative, and the weights sum to 1.
 #
 # ## 2. One needle in much hay
 #
-# A soft lookup gives some weight to *every* word. In a text of four words this does no harm. But a story has fifty words, and a book has a hundred thousand. Suppose that exactly one of them is what the query looks for. We call it the **needle**, and all the other words the **hay**. The needle has the score $s$, and each word of the hay has the score 0. How much of the answer comes from the needle, and how much from the hay?
+# A soft lookup gives some weight to *every* word. With four words this already made a 6 into a 4. What will it do in a story of fifty words, or in a book with a
+# hundred thousand? Suppose that exactly one of them is what the query looks for. We call it the **needle**, and all the other words the **hay**. The needle has the
+# score $s$, and each word of the hay has the score 0. How much of the answer comes from the needle, and how much from the hay?
 
 # %% [markdown] statement="needle"
 # ### Guess, then compute
 #
-# First guess, seriously, and write it down: with the score $s = 10$, how much weight (0 to 1) does the needle get among $n = 100{,}000$ words? Any honest guess counts. Then work it out:
+# First guess, seriously, and write it down: with the score $s = 10$, how much weight (0 to 1) does the needle get among $n = 100{,}000$ words? Any honest guess
+# counts. Then work it out:
 #
 # - `guess`: your guess, a number;
 # - `weight_on_one(n, s)`: the weight of the needle among $n \ge 2$ words, itself included;
@@ -201,8 +211,12 @@ right.set(title="but a little more score saves it")
 plt.show()
 
 # %% [markdown]
-# Does your cross lie far above the dot? Then remember that a hundred thousand times a little is a lot. Each word of the hay contributes only $e^0 = 1$ to the denominator. But there are 99,999 of them, and the needle contributes $e^{10} \approx 22{,}000$. So the needle gets $22{,}000 / 122{,}000$, which is 0.18.
+# Does your cross lie far above the dot? Then remember that a hundred thousand times a little is a lot. Each word of the hay contributes only $e^0 = 1$ to the
+# denominator. But there are 99,999 of them, and the needle contributes $e^{10} \approx 22{,}000$. So the needle gets $22{,}000 / 122{,}000$, which is 0.18.
 #
-# On the left you see that this happens to every score: each curve falls to one half, and then towards 0. It is at one half where the hay weighs as much as the needle, $n - 1 = e^s$.
+# On the left you see that this happens to every score: each curve falls to one half, and then towards 0. It is at one half where the hay weighs as much as the
+# needle, $n - 1 = e^s$.
 #
-# On the right you see the way out. It shows which score the needle must have to keep half of the weight, and from the last equation this is $s = \ln(n - 1)$. It grows slowly: for 100 words the needle needs a score of 4.6, and for a million words 13.8. So attention can find one word in a book, but only if it can make large scores.
+# On the right you see the way out. It shows which score the needle must have to keep half of the weight, and from the last equation this is $s = \ln(n - 1)$. It
+# grows slowly: for 100 words the needle needs a score of 4.6, and for a million words 13.8. So attention can find one word in a book, but only if it can make large
+# scores.

@@ -1,9 +1,11 @@
 # %% [markdown]
 # ## 3. Too wide, too hard
 #
-# So large scores are useful. Where do they come from? A score is a dot product, a sum of $d_k$ products. The wider the vectors are, the more there is to sum, so wide vectors have large scores even if they mean nothing.
+# So large scores are useful. Where do they come from? A score is a dot product, a sum of $d_k$ products. The wider the vectors are, the more there is to sum, so
+# wide vectors have large scores even if they mean nothing.
 #
-# Let us see what that does to a soft dictionary. We take 64 random keys and one random query, and look at the largest of the 64 weights. The next cell prints its mean over 200 such queries, for keys of different widths. (The keys of real models have 64 or 128 numbers.)
+# Let us see what that does to a soft dictionary. We take 64 random keys and one random query, and look at the largest of the 64 weights. The next cell prints its
+# mean over 200 such queries, for keys of different widths. (The keys of real models have 64 or 128 numbers.)
 
 # %%
 def softmax(s):
@@ -19,9 +21,13 @@ for d_k in (1, 4, 16, 64, 256, 1024):
     print(f"d_k = {d_k:5}: the largest weight is {np.mean(largest):.2f}, on average")
 
 # %% [markdown]
-# All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But in the last line, at $d_k = 1024$, one key gets 0.95 of the weight. The dictionary is hard again, by accident.
+# All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But in the last line, at $d_k = 1024$, one key gets
+# 0.95 of the weight. The dictionary is hard again, by accident.
 #
-# Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$ changes $p(1 - p)$ times as much. If $p$ is 0.5, this factor is 0.25. If $p$ is 0.95, it is 0.05, and if $p$ is 0.9999, it is only 0.0001. The other 63 keys have weights near 0, so for each of them the factor is near 0, too. Hence a random choice is hard to correct: the keys that were not chosen get hardly any gradient. A head may become certain after it has learned something, but it should not be so from the start.
+# Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$ changes
+# $p(1 - p)$ times as much. With 64 equal weights each key has the factor 0.015, and all 64 together about 1. With one weight of 0.95 they have only about 0.1
+# together, and half of this belongs to the chosen key. With one of 0.9999 next to nothing is left. So most of the keys that were not chosen by the accident can
+# hardly be told that they should have been. A head may become certain after it has learned something, but it should not be so from the start.
 #
 # So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1.
 #
@@ -36,9 +42,11 @@ for d_k in (1, 4, 16, 64, 256, 1024):
 #
 # Now write the attention that everybody uses.
 #
-# - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$. Now there are $m$ queries at once, one in each row of $Q$. So $QK^T$ holds the scores of all queries, and the softmax goes along its rows.
+# - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$. Now there are $m$ queries at once, one in each row of $Q$. So $QK^T$ holds the scores of
+#   all queries, and the softmax goes along its rows.
 #
-# The three are tensors, and your function may get many texts at once: there may be further axes in front, the same in all three. At the end of the next section it is part of your first network.
+# The three are tensors, and your function may get many texts at once: there may be further axes in front, the same in all three. At the end of the next section it
+# is part of your first network.
 
 # %% [markdown] hints="scale"
 # 1. For one query it is your `lookup`, with the scores divided. With many, $K$ has to be turned so that each row of $Q$ meets each key.
@@ -121,7 +129,9 @@ for d_k in (4, 64, 1024):
         )
 
 # %% [markdown]
-# Look at the two lines with $d_k = 1024$. The plain scores have a variance of about 1,000, as we have worked out, and one of the 64 keys gets 0.95 of the weight. The divided scores have a variance of about 1, and the largest weight is 0.11. Divided scores give this 0.11 at $d_k = 64$ as well, so the width no longer matters. That is all that *scaled* means.
+# Look at the two lines with $d_k = 1024$. The plain scores have a variance of about 1,000, as we have worked out, and one of the 64 keys gets 0.95 of the weight.
+# The divided scores have a variance of about 1, and the largest weight is 0.11. Divided scores give this 0.11 at $d_k = 64$ as well, so the width no longer matters.
+# That is all that *scaled* means.
 #
 # The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to.
 #

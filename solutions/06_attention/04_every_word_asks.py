@@ -1,9 +1,11 @@
 # %% [markdown]
 # ## 4. Every word asks
 #
-# So far somebody from outside asked one question. In a text, *each* word has something to ask: a verb looks for its subject, *she* for a name, the last word of our story for a town. So let every word ask, and let the same words answer.
+# So far somebody from outside asked one question. In a text, *each* word has something to ask: a verb looks for its subject, *she* for a name, the last word of our
+# story for a town. So let every word ask, and let the same words answer.
 #
-# Let $x$ $[T, C]$ be a text of $T$ words: each row is the vector of one word, with $C$ numbers. The vector says what the word *is*. A lookup needs three other things of each word:
+# Let $x$ $[T, C]$ be a text of $T$ words: each row is the vector of one word, with $C$ numbers. The vector says what the word *is*. A lookup needs three other
+# things of each word:
 #
 # - its query: what does it look for? A verb looks for nouns.
 # - its key: by what is it found? "I am a noun."
@@ -13,7 +15,8 @@
 #
 # $$Q = x W_q \qquad K = x W_k \qquad V = x W_v$$
 #
-# With them, your function does the rest: `scaled_attention(Q, K, V)`. This is **self-attention**: queries, keys and values come from the same words. Row $i$ of the scores $QK^T$ says how well each word answers word $i$, and row $i$ of the result is what word $i$ has found.
+# With them, your function does the rest: `scaled_attention(Q, K, V)`. This is **self-attention**: queries, keys and values come from the same words. Row $i$ of the
+# scores $QK^T$ says how well each word answers word $i$, and row $i$ of the result is what word $i$ has found.
 #
 # Here is all of it on three words, with numbers that you can follow in your head. The vector of a word has three numbers: is it a noun, is it a verb, and, for a person, how old?
 #
@@ -29,7 +32,9 @@
 # | thanks | 0 1 0 | 1 | 0 | 0 | 1 0 1 | 3/7, 1/7, 3/7 | 25.7 |
 # | guest | 1 0 20 | 0 | 1 | 20 | 0 0 0 | 1/3, 1/3, 1/3 | 20 |
 #
-# Read the row of *thanks*. Its query, 1, meets the keys 1, 0 and 1, which gives the scores 1, 0 and 1. Three to the power of these is 3, 1 and 3, with the sum 7. So the weights are 3/7, 1/7 and 3/7, and the verb finds $\frac37 \cdot 40 + \frac17 \cdot 0 + \frac37 \cdot 20 = 25.7$. It asked for the nouns, whose mean age is 30. The plain mean of the three values is 20, and the verb has moved about half way from 20 to 30.
+# Read the row of *thanks*. Its query, 1, meets the keys 1, 0 and 1, which gives the scores 1, 0 and 1. Three to the power of these is 3, 1 and 3, with the sum 7. So
+# the weights are 3/7, 1/7 and 3/7, and the verb finds $\frac37 \cdot 40 + \frac17 \cdot 0 + \frac37 \cdot 20 = 25.7$. It asked for the nouns, whose mean age is 30.
+# The plain mean of the three values is 20, and the verb has moved about half way from 20 to 30.
 #
 # The rows of *cook* and *guest* are simpler. Their query is 0, so they ask for nothing and get the plain mean, 20. Now the same with your function, which uses powers of $e$:
 
@@ -45,9 +50,11 @@ print(
 # %% [markdown]
 # The verb finds 25.3 instead of 25.7, because $e$ is a little smaller than 3.
 #
-# To print the weights we have used a trick that will come back in section 12. As values we gave the function the rows of the unit matrix, `torch.eye(3)`. The weighted mean of these rows is the list of the weights themselves.
+# To print the weights we have used a trick that will come back in section 12. As values we gave the function the rows of the unit matrix, `torch.eye(3)`. The
+# weighted mean of these rows is the list of the weights themselves.
 #
-# Next, two whole sentences. Each different word gets a random vector, and the three matrices are random as well. We print the eight numbers that *cook* has found, once as the one who thanks, and once as the one who is thanked:
+# Next, two whole sentences. Each different word gets a random vector, and the three matrices are random as well. We print the eight numbers that *cook* has found,
+# once as the one who thanks, and once as the one who is thanked:
 
 # %%
 set_seed(1)
@@ -67,9 +74,11 @@ print("the COOK thanks the guest:", np.round(thanks[1].tolist(), 2))
 print("the guest thanks the COOK:", np.round(thanked[4].tolist(), 2))
 
 # %% [markdown]
-# The same eight numbers, twice. In one sentence the cook thanks, in the other one he is thanked, and self-attention does not notice. The two sentences have the same five words, so the query of *cook* meets the same five keys. *Where* a key stands does not occur in the formula.
+# The same eight numbers, twice. In one sentence the cook thanks, in the other one he is thanked, and self-attention does not notice. The two sentences have the same
+# five words, so the query of *cook* meets the same five keys. *Where* a key stands does not occur in the formula.
 #
-# The usual way out is simple. **Add a vector for the place** to the vector of each word. There is one such vector for place 0, another one for place 1, and so on. They may be random or learned. Then *cook* at place 1 is no longer the same vector as *cook* at place 4:
+# The oldest way out is simple. **Add a vector for the place** to the vector of each word. There is one such vector for place 0, another one for place 1, and so on.
+# They may be random or learned. Then *cook* at place 1 is no longer the same vector as *cook* at place 4:
 
 # %%
 places = torch.randn(6, C)
@@ -91,7 +100,8 @@ print("the guest thanks the COOK:", np.round(with_thanked[4].tolist(), 2))
 #
 # ### Your first network
 #
-# You have all the parts of a network that looks things up. What it needs is a text in which looking back is worth something. The next cell makes the simplest ones that there are: each text is a list of random words, said again and again.
+# You have all the parts of a network that looks things up. What it needs is a text in which looking back is worth something. The next cell makes the simplest ones
+# that there are: each text is a list of random words, said again and again.
 
 # %%
 sixty_four = (
@@ -135,7 +145,8 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # - Nor, as a rule, can the word that begins round two, because nothing says that the list ends there. (Only after twenty words is it certain.) We do not count it.
 # - From then on a perfect reader makes no mistakes.
 #
-# How would *you* do it? Suppose that you are in round two and have come to the word *kite*. You find the place where *kite* was said before, you look at the word after it, and you say that. It would not help to count the words, because the list has another length in each text.
+# How would *you* do it? Suppose that you are in round two and have come to the word *kite*. You find the place where *kite* was said before, you look at the word
+# after it, and you say that. You could also count how long the list is, and then always look back as far. But this is another length in each text.
 #
 # Now the network. We call it `OneLook`, because it has a single lookup, which is your function. It works in four steps:
 #
@@ -152,8 +163,10 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # We need something to compare with. Here are three readers that need no training, since we can compute what they say:
 #
 # - One *knows nothing*. It gives each of the 64 words the same probability, so its loss is $\ln 64 = 4.16$.
-# - One *knows which words were said*, but not in which order. From round two on it has seen all $n$ words of the list, and it gives each of them the probability $1/n$. So its loss is $\ln n$. For a list of 8 words this is 2.08.
-# - One also *strikes out the last seven*. Every list has at least eight words, so none of the seven words that were said last can come next. It gives $1/(n - 7)$ to each of the others. For a list of 8 words only one word is left, and this reader is always right. For longer lists it is not.
+# - One *knows which words were said*, but not in which order. From round two on it has seen all $n$ words of the list, and it gives each of them the probability
+#   $1/n$. So its loss is $\ln n$. For a list of 8 words this is 2.08.
+# - One also *strikes out the last seven*. Every list has at least eight words, so none of the seven words that were said last can come next. It gives $1/(n - 7)$ to
+#   each of the others. For a list of 8 words only one word is left, and this reader is always right. For longer lists it is not.
 #
 # We also ask a simpler question. We take 200 new texts, stop each of them after 25 words, and ask only for word 26. In how many of the 200 is the guess right?
 #
@@ -243,6 +256,7 @@ tell_readers()
 # %% [markdown]
 # Look at the losses first. By its loss, 0.13, your network is a genius: the best of the three readers, in the last line, has 1.72.
 #
-# Then look at the last column, where each text has been stopped and the next word is not there yet. Your network is right in about 10 of 200 texts. Even the reader that picks any word of the list is right in 15.
+# Then look at the last column, where each text has been stopped and the next word is not there yet. Your network is right in about 10 of 200 texts. Even the reader
+# that picks any word of the list is right in 15.
 #
 # How can both be true? Make a guess before you read on.

@@ -1,11 +1,14 @@
 # %% [markdown]
 # ## 7. Watch a circuit form
 #
-# Everything is ready for the promise of this chapter. Take the lists of section 4 again, on which a single lookup has failed. How could *two* lookups, one after the other, continue a list?
+# Everything is ready for the promise of this chapter. Take the lists of section 4 again, on which a single lookup has failed. How could *two* lookups, one after the
+# other, continue a list?
 #
-# Here is a plan, on the text *moss kite drum moss kite*. The last word is *kite*, and the right word to say is *drum*. So the last word has to find the place of *drum*. It could do so if *drum* said of itself: "I stand after *kite*." At first no place says such a thing. So the plan has two steps, one for each layer.
+# Here is a plan, on the text *moss kite drum moss kite*. The last word is *kite*, and the right word to say is *drum*. So the last word has to find the place of
+# *drum*. It could do so if *drum* said of itself: "I stand after *kite*." At first no place says such a thing. So the plan has two steps, one for each layer.
 #
-# - **Layer 0 writes notes.** Each word looks at the word just before it, and takes its name along as a **note**. The word *drum* looks at *kite*, and then carries the note "after kite".
+# - **Layer 0 writes notes.** Each word looks at the word just before it, and takes its name along as a **note**. The word *drum* looks at *kite*, and then carries
+#   the note "after kite".
 # - **Layer 1 looks for a note.** The last word, *kite*, asks: who carries the note "after kite"? It finds *drum*, and says it.
 #
 # The table shows both steps. The column to look at is that of *drum*, place 2:
@@ -24,12 +27,15 @@
 # Let $a$ be the vector of *kite* and $b$ the vector of *drum*.
 #
 # 1. In layer 0, a head at *drum* looks back to *kite*. It finds the value $a W_v$.
-# 2. The linear map `out` takes that value back to $C$ numbers. We call the part of `out` that belongs to this head $W_o$. So the note "after kite" is the vector $a W_v W_o$.
+# 2. The linear map `out` takes that value back to $C$ numbers. The part of `out` that belongs to this head we call $W_o$. (In the drawing of section 6 it stood for
+#    all of `out`. Here $W_v$ and $W_o$ belong to a head of layer 0, and $W_q$ and $W_k$ below to one of layer 1.) So the note "after kite" is the vector $a W_v
+#    W_o$.
 # 3. As in `OneLook`, what a word has found is added to its vector (the network below does it). So *drum* becomes $b + a W_v W_o$.
 # 4. In layer 1, the key of *drum* is made from this sum: $(b + a W_v W_o) W_k = b W_k + a W_v W_o W_k$. The second part is the key of the note.
 # 5. The query of the last *kite* has the part $a W_q$.
 #
-# A score is the product of a query and a key. So the plan works if $a W_q$ has a large product with $a W_v W_o W_k$, that is, if the query of *kite* fits the note "after kite". It must not fit the notes about other words.
+# A score is the product of a query and a key. So the plan works if $a W_q$ has a large product with $a W_v W_o W_k$, that is, if the query of *kite* fits the note
+# "after kite". It must not fit the notes about other words.
 #
 # Here a value of layer 0 has become part of a key of layer 1. In the literature this is called **K-composition**.
 #
@@ -38,7 +44,9 @@
 # %% [markdown] statement="AttentionOnly"
 # ### The network
 #
-# Put it together: each word becomes a vector, a vector for its place is added, and then come the layers. Each layer *adds* what it has found to the vectors, $x \leftarrow x + \text{layer}(x)$, which is called a **residual connection**. No word may look at later ones. At the end a linear map turns each vector into a score for each word that may come next.
+# Put it together: each word becomes a vector, a vector for its place is added, and then come the layers. Each layer *adds* what it has found to the vectors, $x
+# \leftarrow x + \text{layer}(x)$, which is called a **residual connection**. No word may look at later ones. At the end a linear map turns each vector into a score
+# for each word that may come next.
 #
 # Write `AttentionOnly(vocabulary, longest, C, layers)` with
 #
@@ -223,7 +231,8 @@ except Exception as _error:  # this layer may refuse how yours is called
 #
 # The next cell trains two of your layers for 500 steps, with the same loss as before. Each layer has four heads, and each word 64 numbers.
 #
-# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that looks, a column is the word that is looked at, and a dark cell is a large weight. A thin grey line marks the diagonal, where a word looks at itself.
+# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that looks, a
+# column is the word that is looked at, and a dark cell is a large weight. A thin grey line marks the diagonal, where a word looks at itself.
 #
 # Do not watch the loss. **Watch the squares**, and look for dark lines. (On paper you see only the last picture. A strip of six moments comes after the next task.)
 
@@ -257,18 +266,26 @@ figure = film.frame(-1)
 plt.show()
 
 # %% [markdown]
-# Did you see it? At first all squares are a pale blur, because each head looks a little at every word. Then, within a few dozen steps, dark lines appear in both layers, and the loss falls off a cliff.
+# Did you see it? At first all squares are a pale blur, because each head looks a little at every word. Then, within a few dozen steps, dark lines appear in both
+# layers, and the loss falls off a cliff.
 #
-# **Layer 0, the upper squares.** Some heads have a dark line one cell below the diagonal. Each word looks at the word just before it, the **previous word**. This is the first step of the plan.
+# **Layer 0, the upper squares.** Some heads have a dark line one cell below the diagonal. Each word looks at the word just before it, the **previous word**. This is
+# the first step of the plan.
 #
-# **Layer 1, the lower squares.** Take row 12. The list has twelve words, so at place 12 its first word is said again. It was said before at place 0, and the word after it stands at place 1. That is what the network should say, and in row 12 the dark cell is in column 1, eleven places back. The next rows do the same one place further on, which gives a dark line eleven places below the diagonal. This is the second step of the plan, and all four heads of layer 1 do it.
+# **Layer 1, the lower squares.** Take row 12. The list has twelve words, so at place 12 its first word is said again. It was said before at place 0, and the word
+# after it stands at place 1. That is what the network should say, and in row 12 the dark cell is in column 1, eleven places back. The next rows do the same one
+# place further on, which gives a dark line eleven places below the diagonal. This is the second step of the plan, and all four heads of layer 1 do it.
 #
-# In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one and once in round two. (The first line ends soon after, near row 30. Section 9 says why.) The rows above 12 mean nothing: no word has come twice there, and no loss is counted.
+# In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one and
+# once in round two. (The first line ends soon after, near row 30. Section 9 says why.) In these lower squares, skip rows 0 to 11: no word of this text has come
+# twice yet. In the upper squares just these rows matter, because there the notes are written.
 
 # %% [markdown]
 # ### Does it take two layers?
 #
-# The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05. It has more weights than your two layers, and of three learning rates that we tried it gets the best. Both get 2,000 steps, four times as many as yours. (So the cell takes its time, a minute or more.)
+# The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05. It has
+# more weights than your two layers, and of three learning rates that we tried it gets the best. Both get 2,000 steps, four times as many as yours. (So the cell
+# takes its time, a minute or more.)
 
 
 # %%
@@ -304,22 +321,30 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # %% [markdown]
 # Your two layers are right in all 200 texts.
 #
-# The network with one layer is right in about 43, no more than the reader that strikes out the last seven words (50). So nothing here shows copying. (This network is also smaller than yours. And we have tried one learning rate and one seed.)
+# The network with one layer is right in about 43, no more than the reader that strikes out the last seven words (50). So nothing here shows copying. (This network
+# is also smaller than yours. And we have tried one learning rate and one seed.)
 #
-# The LSTM is right in about half of the texts. It guesses more words than any of the three readers, so it has begun to copy. But where it is wrong, it is badly wrong, and it has had four times as many steps. Whatever it wants to copy it must carry in its state, the whole list. Two layers of attention can jump.
+# The LSTM is right in about half of the texts. It guesses more words than any of the three readers, so it has begun to copy. But its loss is above that of the third
+# reader, although it has had four times as many steps. (It is one network with one seed, and it may not have finished.) Whatever it wants to copy it must carry in
+# its state, the whole list. Two layers of attention can jump.
 #
-# What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C. Olsson and others found induction heads in language models of many sizes, from two layers of attention up.
+# What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an
+# **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C.
+# Olsson and others found induction heads in language models of many sizes, from two layers of attention up.
 #
 # A good story, so let us not believe it yet. A dark line can be an accident. To be sure we have to measure what the heads do, and then take them away.
 
 # %% [markdown] statement="heads_at_work"
 # ### Measure, then cut
 #
-# You write three tools to take a network apart. $P$ $[H, T, T]$ holds the weights of $H$ causal heads on one text (a row for each word that looks), and `words` is the list of its $T$ words.
+# You write three tools to take a network apart. $P$ $[H, T, T]$ holds the weights of $H$ causal heads on one text (a row for each word that looks), and `words` is
+# the list of its $T$ words.
 #
 # - `previous_word(P)`, $[H]$: how much weight a head gives to the word just before, on average over words 1, 2, …, $T - 1$;
-# - `copying(P, words)`, $[H]$: for each word that has occurred before, the weight on all places *right after its earlier occurrences* together (one of them may be its own place); the mean over such words, and zeros if there are none;
-# - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a copy in which what head number `head` (0, 1, …) has found counts for nothing.
+# - `copying(P, words)`, $[H]$: for each word that has occurred before, the weight on all places *right after its earlier occurrences* together (one of them may be
+#   its own place); the mean over such words, and zeros if there are none;
+# - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a copy
+#   in which what head number `head` (0, 1, …) has found counts for nothing.
 #
 # The cells below the checks give each head of your network its two scores, show when they grow, and then cut out heads.
 
@@ -445,22 +470,34 @@ figure = film.strip([(0, first), (1, second)], [0, 60, 80, 100, 140, 500])
 plt.show()
 
 # %% [markdown]
-# The first printed line says which heads of layer 0 look at the previous word. When we ran it, three of the four did, with scores of about 0.5, 0.5 and 0.3. A head that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
+# The first printed line says which heads of layer 0 look at the previous word. When we ran it, three of the four did, with scores of about 0.5, 0.5 and 0.3. A head
+# that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
 #
-# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. Above each moment stands the loss. Look at the steps 60 to 140: the two lines appear together, and in the same steps the loss falls. That is what one would expect if neither head were of use without the other.
+# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. Above each moment stands the loss. Look at the steps
+# 60 to 140: the two lines appear within the same few dozen steps, and in these steps the loss falls. That is what one would expect if neither head were of use
+# without the other.
 #
-# **Something odd.** One thing in the squares does *not* fit our plan. Look at the upper square at the right, after 500 steps. The line of the previous word ends half way down, near place 19. That is also why its score is only one half: the score is a mean over all places, and the lower half has no line. Keep this in mind until section 9.
+# **Something odd.** One thing in the squares does *not* fit our plan. Look at the upper square at the right, after 500 steps. The line of the previous word ends
+# half way down, near place 19. That is also why its score is only one half: the score is a mean over all places, and the lower half has no line. Keep this in mind
+# until section 9.
 
 # %% [markdown]
 # ### Does layer 1 really use what layer 0 has left?
 #
-# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the weights of the network: in layer 1, the query of *kite* must fit the note "after kite", and no note about another word. In symbols, $a W_q$ must have its largest product with $a W_v W_o W_k$.
+# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the weights
+# of the network: in layer 1, the query of *kite* must fit the note "after kite", and no note about another word. In symbols, $a W_q$ must have its largest product
+# with $a W_v W_o W_k$.
 #
-# Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with the best copying head of layer 1, and count how often the answer is yes. If the plan is right, the count is 64. In a network that has learned nothing it is about 1. A count in between would say that other notes fit, too.
+# Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with the
+# best copying head of layer 1, and count how often the answer is yes. If the plan is right, the count is 64. In a network that has learned nothing it is about 1. A
+# count in between would say that other notes fit, too.
 #
-# We make the notes in three ways. First we take them from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. Then we take them from the rest of layer 0. In the third way they come from a network that has not been trained. (Here a word is its vector only. We leave out its place, the biases, and the part $b W_k$ of step 4.)
+# We make the notes in three ways. First we take them from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2.
+# Then we take them from the rest of layer 0. In the third way they come from a network that has not been trained. (A note is here a word's vector times $W_v W_o$
+# and nothing else: no place, no bias, and not the vector of the word that carries it.)
 #
-# The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network. Its rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
+# The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network. Its
+# rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
 
 
 # %%
@@ -531,15 +568,21 @@ plt.colorbar(shades, label="score", shrink=0.8)
 plt.show()
 
 # %% [markdown]
-# The diagonal is dark: the query of a word fits the note about the same word. Each printed line says it in numbers for one network. With the notes of the previous-word heads, all 64 queries fit the note about their own word best. In an untrained network hardly any do. Nobody has told the matrices of two different layers to fit each other. Training has done it.
+# The diagonal is dark: the query of a word fits the note about the same word. Each printed line says it in numbers for one network. With the notes of the
+# previous-word heads, all 64 queries fit the note about their own word best. In an untrained network hardly any do. Nobody has told the matrices of two different
+# layers to fit each other. Training has done it.
 #
-# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In your network this head looks mostly at the word itself, so its note says "I am kite". For many words the query fits this note best, too. So a good fit does not yet prove the plan. The test tells us what layer 1 *can* read. It does not tell us what it needs.
+# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In your network this head looks mostly at the word
+# itself, so its note says "I am kite". For many words the query fits this note best, too. So a good fit does not yet prove the plan. The test tells us what layer 1
+# *can* read. It does not tell us what it needs.
 #
-# For that we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying score), and what happens to the loss. Each cut is made in all three networks:
+# For that we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying score), and what happens to the
+# loss. Each cut is made in all three networks:
 #
 # - **previous-word heads**: all of them together. When we ran this, they were three of the four heads of layer 0 in each network.
 # - **the rest of layer 0**: the fourth head, which is left.
-# - **as many heads, another choice**: again three heads of layer 0, but we spare one previous-word head. We spare each of the three in its turn, and the bar is the mean.
+# - **as many heads, another choice**: the fourth head and two of the three previous-word heads, so that one of these stays. There are three ways to choose it, and
+#   the bar is their mean.
 # - **all heads of layer 1**.
 
 
@@ -613,14 +656,18 @@ plt.show()
 # %% [markdown]
 # Each bar is the mean of three networks, and the marks are the three. Take the bars from left to right.
 #
-# - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the best copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
+# - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the best
+#   copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
 # - **The rest of layer 0.** Without the fourth head nothing is lost.
-# - **As many heads, another choice.** Now one previous-word head stays. The loss rises less than half as far, and the copying score is about one half. So two previous-word heads less do less harm than three. Which of them is spared may matter much; our mean does not show it.
-# - **All heads of layer 1.** The copying score stays as it was, because these heads still look at the right places. But what they find is not used any more, and the loss is that of a reader that knows nothing.
+# - **As many heads, another choice.** Now one previous-word head stays. The loss rises less than half as far, and the copying score is about one half. So a single
+#   previous-word head that stays saves more than half of the loss: the three share the work. Which one stays may matter much; our mean does not show it.
+# - **All heads of layer 1.** The copying score stays as it was, because these heads still look at the right places. But what they find is not used any more, and the
+#   loss is that of a reader that knows nothing.
 #
 # (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
 #
-# So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and the joint between them. Let the network play, and try to break it:
+# So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and good signs
+# of the joint between them. Let the network play, and try to break it:
 
 
 # %%
@@ -651,5 +698,7 @@ for name, text in tricks.items():
     print(f"{name}:\n  {text} … {continued(text)}\n")
 
 # %% [markdown]
-# - **A word twice.** After *rain*, was it *gull* or *toad*? The plan cannot tell, because a note knows only the one word before it, and two places carry the note "after rain". So look which of them it takes, and whether it goes round in a small circle from there.
-# - **A wrong word.** In the whole text nothing comes after *wolf*, so no place carries the note "after wolf". What the network says next is a guess. But as soon as it has said a word of the list, it can go on from there. It may even repeat your *wolf* the next time round.
+# - **A word twice.** After *rain*, was it *gull* or *toad*? The plan cannot tell, because a note knows only the one word before it, and two places carry the note
+#   "after rain". So look which of them it takes, and whether it goes round in a small circle from there.
+# - **A wrong word.** In the whole text nothing comes after *wolf*, so no place carries the note "after wolf". What the network says next is a guess. But as soon as
+#   it has said a word of the list, it can go on from there. It may even repeat your *wolf* the next time round.

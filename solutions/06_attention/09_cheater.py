@@ -1,7 +1,8 @@
 # %% [markdown]
 # ## 8. The cheater
 #
-# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. This is easier, one would think. Watch the loss, and then the squares. This time the text in the squares has a list of twenty words.
+# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. This is easier,
+# one would think. Watch the loss, and then the squares. This time the text in the squares has a list of twenty words.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -21,16 +22,20 @@ plt.show()
 # %% [markdown]
 # Two losses of nearly 0. By the number that we train on, nobody could tell the two networks apart.
 #
-# Now look at the squares of layer 0, the upper four. In their lower half, from row 20 on, the list is repeated. There each of them has a long dark line, and this line is far from the diagonal. The learner had lines one cell below the diagonal in its layer 0, because its heads looked at the previous word. Here they are gone. (In the upper half of a square nothing repeats yet, and no loss is counted.)
+# Now look at the squares of layer 0, the upper four. In their lower half, from row 20 on, the list is repeated. There each of them has a long dark line, and this
+# line is far from the diagonal. The learner had lines one cell below the diagonal in its layer 0, because its heads looked at the previous word. Here this line is
+# gone. The line that you still see in the upper half lies *on* the diagonal, where a word looks at itself. What it is good for, we do not know.
 #
 # What has this network learned instead, and where will it fail?
 
 # %% [markdown] statement="cheater"
 # ### Find out how it cheats
 #
-# - `by_distance(P)`, $[H, T]$: a tool that finds habits of this kind. Row $h$ belongs to head $h$. Entry $[h, k]$ is the mean weight that this head gives to the place exactly $k$ places back, over all words that have such a place. (So its column 1 is your `previous_word`.)
+# - `by_distance(P)`, $[H, T]$: a tool that finds habits of this kind. Row $h$ belongs to head $h$. Entry $[h, k]$ is the mean weight that this head gives to the
+#   place exactly $k$ places back, over all words that have such a place. (So its column 1 is your `previous_word`.)
 # - `looks_back`: how many places back do the heads of the cheater's layer 0 look, once the list repeats? Use your tool on `P[0]`, or think.
-# - `still_right`: you now give it texts whose lists have another length. For which of the lengths 7, 8, 10, 12, 16, 19 and 20 will it guess right at all places **from the 22nd word on**? A set. Decide by thinking; the figure below the checks will show it.
+# - `still_right`: you now give it texts whose lists have another length. For which of the lengths 7, 8, 10, 12, 16, 19 and 20 will it guess right at all places
+#   **from the 22nd word on**? A set. Decide by thinking; the figure below the checks will show it.
 #
 # Is there anything in the loss on its own texts that could have warned you?
 
@@ -147,8 +152,15 @@ axes.legend(fontsize=10, loc="center", bbox_to_anchor=(0.64, 0.5))
 plt.show()
 
 # %% [markdown]
-# Look at the text of the cheater with its own eyes. The next word was said twenty places before *its* place. The word that looks stands one place earlier, so from there it is nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, whatever the words are. (The four lower squares, of layer 1, have the same line. We have not tested which of the two layers does the work.) For each place the cheater has learned which place stands nineteen back. (We have trained a single cheater.)
+# Look at the text of the cheater with its own eyes. The next word was said twenty places before *its* place. The word that looks stands one place earlier, so from
+# there it is nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, on one text. In layer 0 the word
+# nineteen back has nothing to do with the word that looks, so only the places can lead there. The figure tests it on lists of other lengths. (The four lower
+# squares, of layer 1, have the same line. We have not tested which of the two layers does the work.) For each place the cheater has learned which place stands
+# nineteen back. (We have trained a single cheater.)
 #
-# The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The blue dots are the learner, which copies lists of all these lengths, even those of six and seven words, which are shorter than any that it had read.
+# The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words
+# also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The blue
+# dots are the learner, which copies lists of all these lengths, even those of six and seven words, which are shorter than any that it had read.
 #
-# The loss of the cheater could not warn you, because on its own texts looking nineteen back *is* right. If two rules fit the data, a network cannot know which one you meant. The learner is the same kind of network. What has kept it from this rule was its data: in lists of many lengths, no fixed distance is right.
+# The loss of the cheater could not warn you, because on its own texts looking nineteen back *is* right. If two rules fit the data, a network cannot know which one
+# you meant. The learner is the same kind of network. What has kept it from this rule was its data: in lists of many lengths, no fixed distance is right.

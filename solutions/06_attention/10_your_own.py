@@ -1,9 +1,11 @@
 # %% [markdown]
 # ## 9. And your own network?
 #
-# It is easy to laugh at the cheater. On its own texts its loss was perfect, and so is your learner's. Have we tried hard enough to convict the learner? We have given it lists of other lengths. But all our lists, in training and in every test so far, have one thing in common: they begin at place 0.
+# It is easy to laugh at the cheater. On its own texts its loss was perfect, and so is your learner's. Have we tried hard enough to convict the learner? We have
+# given it lists of other lengths. But all our lists, in training and in every test so far, have one thing in common: they begin at place 0.
 #
-# And there was something odd. In section 7 a head of layer 0 had a dark line one cell below the diagonal: each word looked at the previous word and wrote a **note**, such as "after kite". But that line ended half way down, near place 19. So the words beyond place 19 carry no notes. Why did this do no harm?
+# And there was something odd. In section 7 a head of layer 0 had a dark line one cell below the diagonal: each word looked at the previous word and wrote a
+# **note**, such as "after kite". But that line ended half way down, near place 19. So the words beyond place 19 carry no notes. Why did this do no harm?
 #
 # Perhaps because nobody needs those notes. Look at a small text of seven words, with a list of four:
 #
@@ -17,22 +19,29 @@
 # - At place 5 the word is *kite*, and the network should say *drum*. It needs the note "after kite", at place 2.
 # - At place 6 the text ends, and nothing is asked.
 #
-# So the last note that this text needs is the one at place 2. A longer text would have a round three. But its words can use the notes of round one as well, so it needs no others.
+# So the last note that this text needs is the one at place 2. A longer text would have a round three. But its words can use the notes of round one as well, so it
+# needs no others.
 
 # %% [markdown] statement="suspect"
 # ### Predict where it fails
 #
-# Two small functions turn the suspicion into numbers. The first says up to which place notes are needed at all. The second predicts what happens if other words stand before the list, so that all of it moves to the right.
+# Two small functions turn the suspicion into numbers. The first says up to which place notes are needed at all. The second predicts what happens if other words
+# stand before the list, so that all of it moves to the right.
 #
-# - `last_needed(n, T)`: a text of $T$ words says a list of $n$ different words again and again, from place 0 on, as in the table. From place $n$ on, the network is asked at each place but the last one for the word that comes next. For each answer it needs the note right after the *first* occurrence of the word that asks. At which place stands the last note that is needed? The answer is 0 if nothing is asked.
-# - `share_noted(n, before, noted)`: now the list begins at place `before`, and the text is long enough for the whole of round two. So a note is needed at the $n$ places after the words of round one, also after its last word. If a network has notes at places 1 to `noted` only, which share of these $n$ is there, from 0 to 1?
+# - `last_needed(n, T)`: a text of $T$ words says a list of $n$ different words again and again, from place 0 on, as in the table. From place $n$ on, the network is
+#   asked at each place but the last one for the word that comes next. For each answer it needs the note right after the *first* occurrence of the word that asks. At
+#   which place stands the last note that is needed? The answer is 0 if nothing is asked.
+# - `share_noted(n, before, noted)`: now the list begins at place `before`, and the text is long enough for the whole of round two. So a note is needed at the $n$
+#   places after the words of round one, also after its last word. If a network has notes at places 1 to `noted` only, which share of these $n$ is there, from 0 to
+#   1?
 #
 # The cells below the checks compare both with what your three networks do.
 
 # %% [markdown] hints="suspect"
 # 1. Draw a table as above for a list of 3 in a text of 8. Which places are asked, and which notes do they need?
 # 2. The word at place $n$ needs the note at place 1, the next word the note at place 2, and so on. What ends this: the list, or the text?
-# 3. With 3 words before a list of 4, the list stands at places 3, 4, 5 and 6. Which four places need a note? Neither answer can be below 0, and none can count more than the whole list.
+# 3. With 3 words before a list of 4, the list stands at places 3, 4, 5 and 6. Which four places need a note? Neither answer can be below 0, and none can count more
+#    than the whole list.
 
 
 # %% task="suspect" points=3 level=3 minutes=25
@@ -100,13 +109,19 @@ for seed, model in learners.items():
     print(f"seed {seed}: the notes end at place {last_note(model)}")
 
 # %% [markdown]
-# The first line is arithmetic, by your function, for the texts of 39 words that the networks have learned from. Its largest number is 19. So no text in their training has ever needed a note beyond place 19.
+# The first line is arithmetic, by your function, for the texts of 39 words that the networks have learned from. Its largest number is 19. So no text in their
+# training has ever needed a note beyond place 19.
 #
-# The other lines are measured: in all three networks the notes end at place 19, or one place before it. None of them has notes beyond what was needed. The one with seed 2 even had one fewer when we ran it: its notes ended at place 18. Only lists of 19 words need the note at place 19, and only once.
+# The other lines are measured: in all three networks the notes end at place 19, or one place before it. None of them has notes beyond what was needed. The one with
+# seed 2 even had one fewer when we ran it: its notes ended at place 18. Only lists of 19 words need the note at place 19, and only once.
 #
-# This also explains why a line in layer 1 ended near row 30. In the lower squares of section 7 the line runs eleven places below the diagonal: row 12 is dark in column 1, and row 30 in column 19. That is the last place that has a note. Further down it would have needed notes beyond place 19, and there are none.
+# This also explains why a line in layer 1 ended near row 30. In the lower squares of section 7 the line runs eleven places below the diagonal: row 12 is dark in
+# column 1. It is dark down to row 23. From row 24 on it shares the weight with the second line, and what is left of it ends near row 30, in column 18 or 19, where
+# the notes end. Further down it would have needed notes beyond place 19, and there are none.
 #
-# Now we can make a test that your learner might fail. We take lists of eight words, as in training, in texts of the same length as in training. But other words, up to 22 of them, stand before the list, so that the notes it needs stand further right. What will happen? With notes up to place 19, the prediction is your `share_noted(8, before, 19)`. For example, 16 words before the list make it $3/8$: only the notes at places 17, 18 and 19 are there, and eight are needed.
+# Now we can make a test that your learner might fail. We take lists of eight words, as in training, in texts of the same length as in training. But other words, up
+# to 22 of them, stand before the list, so that the notes it needs stand further right. What will happen? With notes up to place 19, the prediction is your
+# `share_noted(8, before, 19)`. For example, 16 words before the list make it $3/8$: only the notes at places 17, 18 and 19 are there, and eight are needed.
 
 
 # %%
@@ -144,15 +159,23 @@ axes.legend(fontsize=10, loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The dashed line is your prediction, and the networks follow it closely. Up to ten words before the list, all of round two is right in all three networks. From there on one note after the other is missing, and with each a word goes wrong. The orange squares lie a little below your line: in that network, of seed 2, the notes ended a place earlier when we ran it.
+# The dashed line is your prediction, and the networks follow it closely. Up to ten words before the list, all of round two is right in all three networks. From
+# there on one note after the other is missing, and with each a word goes wrong. The orange squares lie a little below your line: in that network, of seed 2, the
+# notes ended a place earlier when we ran it.
 #
-# So your learner is a cheater as well. It copies only as far as its training made it. (Missing notes fit this, and so they let us predict it. But layer 1, too, never had to look beyond place 19. To tell the two apart, one would have to set the weights of layer 0 by hand, to the previous word everywhere, and see whether the copying returns. We have not done this.) With twenty words before the list it is hardly ever right, and its loss is about 7, where a reader that knows nothing has 4.2. Yet these texts are not longer than those that it has learned from, and neither are their lists.
+# So your learner is a cheater as well. It copies only as far as its training made it. (Missing notes fit this, and so they let us predict it. But layer 1, too,
+# never had to look beyond place 19. To tell the two apart, one would have to set the weights of layer 0 by hand, to the previous word everywhere, and see whether
+# the copying returns. We have not done this.) With twenty words before the list it is hardly ever right, and its loss is about 7, where a reader that knows nothing
+# has 4.2. Yet these texts are not longer than those that it has learned from, and neither are their lists.
 #
-# No loss on texts of our recipe could have told us. What told us was one odd thing in the squares, which we did not explain away. If you understand *how* a network does something, you can predict where it stops. That is the best reason to look inside.
+# No loss on texts of our recipe could have told us. What told us was one odd thing in the squares, which we did not explain away. If you understand *how* a network
+# does something, you can predict where it stops. That is the best reason to look inside.
 #
 # ### Can it be cured?
 #
-# The cure is in the data again. The next cell trains three new networks, with the same 500 steps, on texts in which 0 to 22 words stand before the list. For each it prints how much of round two is right with 0, 12, 20 and 22 words before the list, and where its notes end. (This is three trainings, so the cell takes a minute or so.)
+# The cure is in the data again. The next cell trains three new networks, with the same 500 steps, on texts in which 0 to 22 words stand before the list. For each it
+# prints how much of round two is right with 0, 12, 20 and 22 words before the list, and where its notes end. (This is three trainings, so the cell takes a minute or
+# so.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -201,10 +224,18 @@ figure.colorbar(shades, ax=axes[1:], label="weight", shrink=0.7)
 plt.show()
 
 # %% [markdown]
-# Begin with the panel on the left. Blue dots are the three learners, orange squares the three cured networks, each time their mean. The cured networks are right with up to sixteen words before the list, where the learners are mostly wrong. But with 20 words they make mistakes, and with 22 about half of what they say is wrong, although they have practised both.
+# Begin with the panel on the left. Blue dots are the three learners, orange squares the three cured networks, each time their mean. The cured networks are right
+# with up to sixteen words before the list, where the learners are mostly wrong. But with 20 words they make mistakes, and with 22 about half of what they say is
+# wrong, although they have practised both.
 #
-# The two squares say why. Each shows the best previous-word head of one network. The learner's line ends near place 19. The line of the cured network goes on for a few places, to about 25, and then it ends as well. To answer everything in its training texts, it would need notes up to place 30. Such late notes are rarely needed, which may be the reason, but we have not tested it, nor have we trained for longer.
+# The two squares say why. Each shows the best previous-word head of one network. The learner's line ends near place 19. The line of the cured network goes on for a
+# few places, to about 25, and then it ends as well. To answer everything in its training texts, it would need notes up to place 30. Such late notes are rarely
+# needed, which may be the reason, but we have not tested it, nor have we trained for longer.
 #
-# The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end in each network. In the first test the 19 came from arithmetic. The places used here were measured in these very networks, so these lines predict nothing. But the marks still follow them.
+# The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end in each network. In the test before, the 19 came from
+# the lengths of the training texts, before we looked at a network. Here we have read off each network where its notes end. So these lines describe, and do not
+# predict. But the marks still follow them.
 #
-# So it is a cure by degrees. Each place has a vector of its own, and a network must learn for each place anew which place is just before it. It would be easier if a score depended only on how *far apart* two words are. Then "one place back" would have to be learned only once. The network that reads kitchen stories works like that, and chapter 08 shows how.
+# So it is a cure by degrees. Each place has a vector of its own, and a network must learn for each place anew which place is just before it. It would be easier if a
+# score depended only on how *far apart* two words are. Then "one place back" would have to be learned only once. The network that reads kitchen stories works like
+# that, and chapter 08 shows how.

@@ -1,7 +1,9 @@
 # %% [markdown]
 # ## 10. Back to Olga Keller
 #
-# We began with a network that copies *westford* from the middle of the story of Olga Keller, and we watched head 1 of layer 0, which looks at that town. Now you have the knife, and can ask whether the copying depends on that head. The cell cuts out each of the eight heads in turn, with your `without_head`. Each line says how much probability is left for all 40 towns together, and which three words are the likeliest after *… olga loves the golden fox in*:
+# We began with a network that copies *westford* from the middle of the story of Olga Keller, and we watched head 1 of layer 0, which looks at that town. Now you
+# have the knife, and can ask whether the copying depends on that head. The cell cuts out each of the eight heads in turn, with your `without_head`. Each line says
+# how much probability is left for all 40 towns together, and which three words are the likeliest after *… olga loves the golden fox in*:
 
 # %%
 everything = len(reader.symbols)
@@ -21,20 +23,28 @@ for name, words in rows.items():
     print(f"cut out: {name:16} all towns together {towns:4.0%}; next: {likeliest}")
 
 # %% [markdown]
-# For six of the eight heads, the line looks like the first one, where nothing is cut out. So these six heads can be cut out, one at a time, and *westford* still gets 100 %. The four heads of layer 1 are among them, although each of them gives all its weight to a single word. So a large weight is not yet a use.
+# For six of the eight heads, the line looks like the first one, where nothing is cut out. So these six heads can be cut out, one at a time, and *westford* still
+# gets 100 %. The four heads of layer 1 are among them, although each of them gives all its weight to a single word. So one at a time they are not needed, whatever
+# their weights are. (Whether all four can go at once, we have not asked.)
 #
 # The lines of two heads are different:
 #
-# - **Layer 0, head 1.** This is the head that we have watched. Without it *westford* is gone from the likeliest words. All towns together keep 43 %, but no single town has more than 8 %. So this head says *which* town.
-# - **Layer 0, head 0.** Without it, all towns together have only 17 %, and nearly all of that is for *westford*. The likeliest word is now *the*, as in *in the …* So this head says *that* a town is due.
+# - **Layer 0, head 1.** This is the head that we have watched. Without it *westford* is gone from the likeliest words. All towns together keep 43 %, but no single
+#   town has more than 8 %. So this head says *which* town.
+# - **Layer 0, head 0.** Without it, all towns together have only 17 %, and nearly all of that is for *westford*. The likeliest word is now *the*, as in *in the …*
+#   So this head says *that* a town is due.
 #
 # All of this is one story. For a law we would need many.
 #
 # ### Does it know where the fox is?
 #
-# Olga's fox is in Westford. Does head 1 know that? It stands in layer 0, where each key is made from the vector of a single word. So the key of *westford* can say "I am a town". It cannot say "I am the town of the fox", because nothing has told it what stands around it. So this head can only look for *a* town. If a story has two towns, layer 1 would have to know better.
+# Olga's fox is in Westford. Does head 1 know that? It stands in layer 0, where each key is made from the vector of a single word. So the key of *westford* can say
+# "I am a town". It cannot say "I am the town of the fox", because nothing has told it what stands around it. So this head can only look for *a* town. If a story has
+# two towns, layer 1 would have to know better.
 #
-# That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with twelve pairs of towns. Here are the first two of them, and then a count over all twelve:
+# That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story in
+# two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of towns, each in both
+# orders. Here are the first two of them, and then a count over all twelve cases:
 
 # %%
 two_towns = story.replace(
@@ -64,8 +74,12 @@ seen = sum(
 print(f"the town to which head 1 gives more weight: {seen} of {2 * len(table)} answers")
 
 # %% [markdown]
-# The first row of the table is our story. The fox is in Westford, and the network says so. The duck is in Kingham, but here it says *westford* again. In the second row we have exchanged the two towns, and again it says the same town twice.
+# The first row of the table is our story. The fox is in Westford, and the network says so. The duck is in Kingham, but here it says *westford* again. In the second
+# row we have exchanged the two towns, and again it says the same town twice.
 #
-# This is so in all twelve pairs, as the first printed line says. So in each of them the network is wrong once. We have fooled it. The second printed line fits this: it always says the town to which head 1 gives more weight. After *in*, that head looks for a town, whichever it is. It has no idea where the fox is, and as long as a story has only one town, nobody notices.
+# This is so in all twelve cases, as the first printed line says. So in each of them the network is wrong once. We have fooled it. The second printed line fits this:
+# it always says the town to which head 1 gives more weight. After *in*, that head looks for a town, whichever it is. It has no idea where the fox is, and as long as
+# a story has only one town, nobody notices.
 #
-# This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would have to ask for it, as the two layers of your learner do.
+# This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would have
+# to ask for it, as the two layers of your learner do.

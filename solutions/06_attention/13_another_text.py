@@ -1,13 +1,17 @@
 # %% [markdown]
 # ## 12. Another text
 #
-# Your layer has a second argument, $y$, that we have not used yet. With it, the words of one text look at the words of another one. Think of a translator who writes English and looks at a German text in front of her. The words of the *English* text ask, with their queries. The words of the *German* text answer, with their keys and values.
+# Your layer has a second argument, $y$, that we have not used yet. With it, the words of one text look at the words of another one. Think of a translator who writes
+# English and looks at a German text in front of her. The words of the *English* text ask, with their queries. The words of the *German* text answer, with their keys
+# and values.
 
 # %% folded="draws attention across texts" alt="The words the house ask with queries; das Haus brennt gives keys and values; the softmax of their products weighs the values, a row for each asking word."
 drawings.cross_attention()
 
 # %% [markdown]
-# Does your layer look across? Here is the smallest test that there is: **write a word of ten letters backwards**. The text $y$ is the word, which we call the source. The text $x$ is what is to be written: ten places, and each has only a vector that says which place it is. The network has to learn which letter of the source belongs at each of them. We train it twice. Once it may look at the source, and once only at itself.
+# Does your layer look across? Here is the smallest test that there is: **write a word of ten letters backwards**. The text $y$ is the word, which we call the
+# source. The text $x$ is what is to be written: ten places, and each has only a vector that says which place it is. The network has to learn which letter of the
+# source belongs at each of them. We train it twice. Once it may look at the source, and once only at itself.
 
 
 # %%
@@ -55,7 +59,9 @@ for name, writer in writers.items():
     print(f"{name:16} {word} -> {''.join(chr(ord('a') + i) for i in written)}")
 
 # %% [markdown]
-# The writer that sees only itself is left at a loss of about $\ln 26 = 3.26$: it can do no better than to guess one of 26 letters. The other one makes no mistakes. Where does it look? To find out, we use the trick of section 4. If the values are the rows of the unit matrix, the lookup returns its weights. The next cell draws them, with a row for each place that is to be written and a column for each letter of the source:
+# The writer that sees only itself is left at a loss of about $\ln 26 = 3.26$: it can do no better than to guess one of 26 letters. The other one has a loss of about
+# 0. Where does it look? To find out, we use the trick of section 4. If the values are the rows of the unit matrix, the lookup returns its weights. The next cell
+# draws them, with a row for each place that is to be written and a column for each letter of the source:
 
 # %% alt="A square of weights: rows are the places that are written, columns the letters of the word dictionary. Dark cells lie on the diagonal from the top right to the bottom left."
 with torch.no_grad():
@@ -81,4 +87,6 @@ axes.grid(visible=False)
 plt.show()
 
 # %% [markdown]
-# In the upper row, the first place to be written looks at the last letter of *dictionary*, the *y*. The next row looks at the letter before it, and so on. Every weight on the line is close to 1. Nothing is read in any order here: all ten letters are written at once, because each place has learned where its letter stands. In chapter 09 you will see such squares for a translator.
+# In the upper row, the first place to be written looks at the last letter of *dictionary*, the *y*. The next row looks at the letter before it, and so on. Every
+# weight on the line is close to 1. Nothing is read in any order here: all ten letters are written at once, because each place has learned where its letter stands.
+# In chapter 09 you will see such squares for a translator.
