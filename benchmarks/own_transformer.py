@@ -113,12 +113,12 @@ class LstmTrial(Trial):
 class LibraryTrial(Trial):
     """lmkit's Transformer with rotary positions, token shift and Muon on these tokens, compiled."""
 
-    size: ClassVar = {"block": 128, "layers": 4, "heads": 4, "width": 128}
-    batch_size, std, rate = 16, 0.02, 0.04
+    size: ClassVar = {"block": 128, "layers": 4, "heads": 4, "width": 160}
+    batch_size, std, rate = 12, 0.02, 0.028
 
     def trained(self, steps: int, rate: float, seed: int) -> tuple[Any, float]:
         """A model after so many steps, and the CPU seconds of its training."""
-        sizes = {**self.size, "shift": True, "deviation": self.std}
+        sizes = {**self.size, "shift": True, "deviation": self.std, "rotary_base": 1_000.0}
         config = RunConfig(
             "own",
             "transformer",
@@ -128,6 +128,7 @@ class LibraryTrial(Trial):
             optimiser="muon",
             adam_rate=3e-3,
             warmup=50,
+            betas=(0.9, 0.99),
             batch=self.batch_size,
             level="bpe",
             compiled=True,
