@@ -1,16 +1,21 @@
 # %% [markdown]
 # ## 6. Your loop
 #
-# Back to your text, and to the second question: how do we make the network good? The first step is to take the training into your own hands, so that you can change it and measure what comes of it.
+# Back to your text, and to the second question: how do we make the network good? The first step is to take the training into your own hands, so that you can change
+# it and measure what comes of it.
 #
-# The course's loop gave your first model random excerpts of 64 characters. At the beginning of each excerpt its state was zero, so it never practised to carry anything over from before. But when it writes, its state goes on and on. You will now write a training in which it does so, too: the network reads your text in order, and keeps its state all the way. Whether this lowers the loss, you will see at the end of this section.
+# The course's loop gave your first model random excerpts of 64 characters. At the beginning of each excerpt its state was zero, so it never practised to carry
+# anything over from before. But when it writes, its state goes on and on. You will now write a training in which it does so, too: the network reads your text in
+# order, and keeps its state all the way. Whether this lowers the loss, you will see at the end of this section.
 #
-# Two practical questions come up at once. Reading one character after the other, one text at a time, is slow. And a text may have a million characters, and a million states do not fit into memory while we wait for the gradient to come back through all of them.
+# Two practical questions come up at once. Reading one character after the other, one text at a time, is slow. And a text may have a million characters. What
+# autograd would have to keep for a million steps takes many gigabytes of the computer's memory, and the weights would move only once for all of them.
 
 # %% [markdown]
 # ### A stream in rows
 #
-# First the slowness. Cut the text into a few long **rows** of equal length and put them below each other. Then read all rows at the same time, in each training step the next $T$ tokens of every row. What is read of one row in one training step is a **piece**. The pieces of all rows together are one **batch**.
+# First the slowness. Cut the text into a few long **rows** of equal length and put them below each other. Then read all rows at the same time, in each training step
+# the next $T$ tokens of every row. What is read of one row in one training step is a **piece**. The pieces of all rows together are one **batch**.
 #
 # Here is a "text" of the numbers 0 to 12, in 3 rows, with pieces of 2 tokens:
 #
@@ -20,12 +25,16 @@
 # | 1 | 4 5 | 6 7 |
 # | 2 | 8 9 | 10 11 |
 #
-# (12 stands in no row. It is only the target of 11, since a target is the token that comes next.) Look along a row: 0 1, then 2 3. Each row goes on in the next batch exactly where it stopped in the last one. So the *state* of each row can go on as well, from batch to batch, to the end of the row. We call this way of reading a **stream**, to tell it from random excerpts.
+# (12 stands in no row. It is only the target of 11, since a target is the token that comes next.) Look along a row: 0 1, then 2 3. Each row goes on in the next
+# batch exactly where it stopped in the last one. So the *state* of each row can go on as well, from batch to batch, to the end of the row. We call this way of
+# reading a **stream**, to tell it from random excerpts.
 
 # %% [markdown] statement="stream_batches"
 # ### Cut the text
 #
-# Write `stream_batches(ids, rows, T)`. It gets a text as a tensor of $N$ tokens (their numbers in the vocabulary), makes `rows` rows of $\lfloor (N - 1) / \text{rows} \rfloor$ tokens each (a rest at the end is dropped), and returns the list of batches. A batch is a pair `(inputs, targets)`, each with one row for each row of the text and $T$ columns. A target is the next token of the text. The last batch may be narrower than the others.
+# Write `stream_batches(ids, rows, T)`. It gets a text as a tensor of $N$ tokens (their numbers in the vocabulary), makes `rows` rows of $\lfloor (N - 1) /
+# \text{rows} \rfloor$ tokens each (a rest at the end is dropped), and returns the list of batches. A batch is a pair `(inputs, targets)`, each with one row for each
+# row of the text and $T$ columns. A target is the next token of the text. The last batch may be narrower than the others.
 #
 # Your training on your own text will read it through this function.
 
@@ -140,9 +149,13 @@ agrees(stream_batches, ours.stream_batches, ids(_N, below=50), _rows, _steps)
 # %% [markdown]
 # ### Cut the gradient, keep the memory
 #
-# And now the memory. At the end of a piece, the state goes on: it is only $k$ numbers for each row. The gradient does not. We cut it there, and forget how the state came about. This is called **truncated backpropagation through time**. In the picture you see one row with three pieces of $T = 3$ tokens. Black arrows carry the state from piece to piece. The orange arrows of the gradient run backwards and stop at each border.
+# And now the memory. At the end of a piece, the state goes on: it is only $k$ numbers for each row. The gradient does not. We cut it there, and forget how the state
+# came about. This is called **truncated backpropagation through time**. In the picture you see one row with three pieces of $T = 3$ tokens. Black arrows carry the
+# state from piece to piece. The orange arrows of the gradient run backwards and stop at each border.
 #
-# The cut has a price. No gradient reaches back beyond the beginning of a piece, so nothing teaches the network to keep a token for more than $T$ steps. It may still do so, since what was learned for ten steps may also work for a hundred. For your text we take $T = 64$. In section 7 you will measure how many characters back your network really looks.
+# The cut has a price. No gradient reaches back beyond the beginning of a piece, so nothing teaches the network to keep a token for more than $T$ steps. It may still
+# do so, since what was learned for ten steps may also work for a hundred. For your text we take $T = 64$. In section 7 you will measure how many characters back
+# your network really looks.
 
 # %% folded="draws the pieces" alt="Nine states in three pieces of three tokens. Black arrows carry the state on from piece to piece; orange arrows for the gradient run back and stop at each border."
 drawings.truncated_bptt()
@@ -150,22 +163,28 @@ drawings.truncated_bptt()
 # %% [markdown]
 # ### Clipping
 #
-# One danger is left. A single training step with a very long gradient can throw all weights far away. You saw in section 4 how a gradient can become long, and it can also happen because the network is still wrong about everything. So we shorten such a gradient and keep its direction. This is called **clipping** (R. Pascanu, T. Mikolov and Y. Bengio, 2013). Take the gradients of *all* weights together as one long vector $g$. If it is longer than a limit $g_{\max}$, make it as long as the limit and keep its direction:
+# One danger is left. A single training step with a very long gradient can throw all weights far away. You saw in section 4 how a gradient can become long, and it
+# can also happen because the network is still wrong about everything. So we shorten such a gradient and keep its direction. This is called **clipping** (R. Pascanu,
+# T. Mikolov and Y. Bengio, 2013). Take the gradients of *all* weights together as one long vector $g$. If it is longer than a limit $g_{\max}$, make it as long as
+# the limit and keep its direction:
 #
 # $$\lVert g \rVert = \sqrt{\textstyle\sum_j g_j^2}, \qquad g \leftarrow g \cdot \frac{g_{\max}}{\lVert g \rVert} \ \text{ if } \lVert g \rVert > g_{\max} .$$
 #
-# For example, $g = (3, 4)$ has the length 5. With $g_{\max} = 1$ it becomes $(0.6, 0.8)$. After that comes gradient descent as in chapter 04: every weight $w$ becomes $w - \eta\, g_w$, with the learning rate $\eta$.
+# For example, $g = (3, 4)$ has the length 5. With $g_{\max} = 1$ it becomes $(0.6, 0.8)$. After that comes gradient descent as in chapter 04: every weight $w$
+# becomes $w - \eta\, g_w$, with the learning rate $\eta$.
 
 # %% [markdown] statement="train_step"
 # ### One step of training
 #
-# Write `train_step(model, inputs, targets, state, lr, limit)`: one step of truncated backpropagation through time, with one batch. `model(inputs, state)` gives scores $[B, T, V]$ and the new state. The function changes the weights of `model` and returns three things:
+# Write `train_step(model, inputs, targets, state, lr, limit)`: one step of truncated backpropagation through time, with one batch. `model(inputs, state)` gives
+# scores $[B, T, V]$ and the new state. The function changes the weights of `model` and returns three things:
 #
 # - the loss before the step, a float: the mean cross-entropy over all $B \times T$ targets;
 # - $\lVert g \rVert$ *before* clipping, a float, so that one can see what happens. With `limit=None` nothing is clipped;
 # - the new state for the next call: its numbers, without its history.
 #
-# A state is `None` before the first token. After that it is a tensor, or, for an LSTM, a tuple of two. This function, called a few thousand times, is all that trains your model in section 7.
+# A state is `None` before the first token. After that it is a tensor, or, for an LSTM, a tuple of two. This function, called a few thousand times, is all that
+# trains your model in section 7.
 
 # %% [markdown] hints="train_step"
 # 1. In which order: loss, gradients, norm, shortening, update? And which of these must not itself be recorded by
@@ -375,11 +394,14 @@ for _kind, _B in _cases:
 # %% [markdown] statement="train_on"
 # ### The loop
 #
-# Somebody has to call your `train_step` again and again, with the right batch, the right state and the right learning rate. Write `train_on(step, batches, steps, lr, watch)`. The loop need not know what a model is, because it gets a function: `step(inputs, targets, state, lr)` takes one step of training and returns the loss, the norm and the new state.
+# Somebody has to call your `train_step` again and again, with the right batch, the right state and the right learning rate. Write `train_on(step, batches, steps,
+# lr, watch)`. The loop need not know what a model is, because it gets a function: `step(inputs, targets, state, lr)` takes one step of training and returns the
+# loss, the norm and the new state.
 #
 # - Take batch after batch from the list `batches`. When the list is at its end, begin again with the first one.
 # - Hand the state on from batch to batch. At the first batch of every pass there is no past, so the state is `None`.
-# - Let the learning rate fall in a straight line: step $i$ gets $lr \cdot (1 - i / \text{steps})$. Large steps are good as long as everything is wrong, and small ones when only details are left.
+# - Let the learning rate fall in a straight line: step $i$ gets $lr \cdot (1 - i / \text{steps})$. Large steps are good as long as everything is wrong, and small
+#   ones when only details are left.
 # - Before each step $i = 0, 1, 2, \dots$, call `watch(i)`, and at the very end once more, `watch(steps)`. Whoever uses your loop can look at the network there.
 #
 # Return the list of the losses. When it works, all trainings of your LSTM from here on run in your loop, the experiments of this section first.
@@ -387,7 +409,8 @@ for _kind, _B in _cases:
 # %% [markdown] hints="train_on"
 # 1. With 3 batches and 7 steps, which batch does step 5 read? Which steps get `None` as their state?
 # 2. The remainder of a division tells both: which batch it is, and whether a new pass begins.
-# 3. In the loop over $i$: call `watch(i)`; if it is the first batch of the list, forget the state; take the step and keep its loss *and* its state. After the loop, watch once more.
+# 3. In the loop over $i$: call `watch(i)`; if it is the first batch of the list, forget the state; take the step and keep its loss *and* its state. After the loop,
+#    watch once more.
 
 
 # %% task="train_on" points=3 level=2 minutes=8
@@ -516,9 +539,13 @@ agrees(
 # %% [markdown]
 # ### With clipping and without
 #
-# Is clipping worth the trouble? The next cell trains four fresh small networks on a part of your text, with your functions. All four start with half-open forget gates, that is, with half-life 1. The first has gradients clipped at 0.5 and a learning rate of 20. The other three are not clipped; their learning rates are 20, 10 and 5.
+# Is clipping worth the trouble? The next cell trains four fresh small networks on a part of your text, with your functions. All four start with half-open forget
+# gates, that is, with half-life 1. The first has gradients clipped at 0.5 and a learning rate of 20. The other three are not clipped; their learning rates are 20,
+# 10 and 5.
 #
-# The upper panel shows the loss of each training step, and the lower one the length of the gradient *before* clipping, with the limit of 0.5 as a dashed line. Look at the first fifteen steps: what does the loss do after a gradient above the dashed line? Then look at the right end: which run ends lowest? (Three of the lines are close together, so the printed numbers show it more clearly.)
+# The upper panel shows the loss of each training step, and the lower one the length of the gradient *before* clipping, with the limit of 0.5 as a dashed line. Look
+# at the first fifteen steps: what does the loss do after a gradient above the dashed line? Then look at the right end: which run ends lowest? (Three of the lines
+# are close together, so the printed numbers show it more clearly.)
 
 # %% alt="Two panels over the training steps. The loss of the run with clipping falls after a few restless steps; the runs without clipping leap to higher values at first, the more the larger the learning rate. Below, on a logarithmic scale, the lengths of the gradients, with a dashed line at the limit of 0.5."
 # NBVAL_IGNORE_OUTPUT
@@ -562,20 +589,33 @@ below.set(xlabel="training steps", ylabel="length of the gradient")
 plt.show()
 
 # %% [markdown]
-# We describe the course's own run; yours should look similar. The orange run, with rate 20 and no clipping, shows what a long gradient does. A gradient of length 5 makes a step of length $20 \cdot 5 = 100$. It throws the weights far away, and the loss jumps up. Gradients may be long there as well, so that one bad step can bring the next. We have not tested this explanation.
+# We describe the course's own run; yours should look similar. The orange run, with rate 20 and no clipping, shows what a rate does that is too large. A gradient of
+# length 1 already makes a step of length 20. In the figure the loss jumps up after such a step, and the next gradients are longer still. So the longest gradients
+# come after the jump and not before it.
 #
-# The blue run has the same rate of 20 and is clipped. No step of it can be longer than $20 \cdot 0.5 = 10$, whatever the gradient says. Its loss jumps, too, but less far, and it soon comes back. After that its gradients stay below the dashed line, so it is hardly clipped any more. It ends lowest, at 1.57. The orange run ends at 1.83.
+# The blue run has the same rate of 20 and is clipped. No step of it can be longer than $20 \cdot 0.5 = 10$, whatever the gradient says. Its loss jumps, too, but
+# less far, and it soon comes back. After that its gradients stay below the dashed line, so it is hardly clipped any more. It ends lowest, at 1.57. The orange run
+# ends at 1.83.
 #
-# The green and the pink run, with the smaller rates of 10 and 5, manage without clipping. The loss of the green run jumps about as far as that of the blue one, and the loss of the pink run does not jump. But both end above the blue run, at 1.73 and 1.96. So clipping let us use a learning rate that is too large for the start and good later on. A **warm-up** would be another way: one begins with a small rate and raises it within the first few dozen steps. We have not tried it here, and it may do as well.
+# The green and the pink run, with the smaller rates of 10 and 5, manage without clipping. The loss of the green run jumps about as far as that of the blue one, and
+# the loss of the pink run does not jump. But both end above the blue run, at 1.73 and 1.96. So clipping let us use a learning rate that is too large for the start
+# and good later on. A **warm-up** would be another way: one begins with a small rate and raises it within the first few dozen steps. We have not tried it here, and
+# it may do as well.
 #
-# We have repeated this on the kitchen text with three seeds and six rates. The runs that were clipped ended lowest at rate 20, with 1.61 to 1.62 nats. Those that were not clipped ended lowest at rate 10, with 1.75 to 1.85. Clipping does not always bring so much. With half-life 7 at the start, the lowest were 1.86 to 2.01 with clipping and 1.87 to 2.00 without it. (`python -m benchmarks.lstm_clipping` measures all this and writes it into `data/recurrent/clipping.csv`.)
+# We have repeated this on the kitchen text with three seeds and six rates. There the losses are those of held-out text, so they are a little higher than the
+# training losses above. The runs that were clipped ended lowest at rate 20, with 1.61 to 1.62 nats. Those that were not clipped ended lowest at rate 10, with 1.75
+# to 1.85. Clipping does not always bring so much. With half-life 7 at the start, the lowest were 1.86 to 2.01 with clipping and 1.87 to 2.00 without it. (`python -m
+# benchmarks.lstm_clipping` measures all this and writes it into `data/recurrent/clipping.csv`.)
 
 # %% [markdown]
 # ### Your experiment: which start suits your text?
 #
-# You have a training of your own now, so you can settle a question yourself: how far open should the forget gates be at the start? In game A, the LSTM with open gates won, and the half-open one lost. In game B, both were good. What about a text?
+# You have a training of your own now, so you can settle a question yourself: how far open should the forget gates be at the start? In game A, the LSTM with open
+# gates won, and the half-open one lost. In game B, both were good. What about a text?
 #
-# The next cell trains four fresh small networks. They begin with the same random weights and differ only in one bias, that of the forget gates. It is set to half-lives of 1, 2, 7 (about a word) and 100 characters. Then the cell measures each network on **held-out** text, a part that no network has learned from, and lets it write a little. Write down a guess before you run it: with which half-life will the network predict best?
+# The next cell trains four fresh small networks. They begin with the same random weights and differ only in one bias, that of the forget gates. It is set to
+# half-lives of 1, 2, 7 (about a word) and 100 characters. Then the cell measures each network on **held-out** text, a part that no network has learned from, and
+# lets it write a little. Write down a guess before you run it: with which half-life will the network predict best?
 
 
 # %%
@@ -604,11 +644,14 @@ best_start = min(start_losses, key=start_losses.get)
 print(f"\nYour large network will start with half-life {best_start}.")
 
 # %% [markdown]
-# Did you expect that? It is one seed and a short training, so we have repeated the experiment with three seeds, on two texts and in two ways of training. Each row of the table below is one text and one training, and each column is a half-life. The numbers are average held-out losses. A dash stands for what we have not tried.
+# Did you expect that? It is one seed and a short training, so we have repeated the experiment with three seeds, on two texts and in two ways of training. Each row
+# of the table below is one text and one training, and each column is a half-life. The numbers are average held-out losses. A dash stands for what we have not tried.
 #
-# Two words need an explanation. *Descent* is gradient descent like yours, and *AdamW* is the optimiser of the course's loop. And a half-life of 0.5 or 0.25 means that a forget gate starts *nearly closed*: with 0.5, only a quarter of a number is left after one step.
+# Two words need an explanation. *Descent* is gradient descent like yours, and *AdamW* is the optimiser of the course's loop. And a half-life of 0.5 or 0.25 means
+# that a forget gate starts *nearly closed*: with 0.5, only a quarter of a number is left after one step.
 #
-# Look along each row. Where is the smallest number, and where is the largest? Then look at two rows of the same text, one with descent and one with AdamW. Which of the two is better?
+# Look along each row. Where is the smallest number, and where is the largest? Then look at two rows of the same text, one with descent and one with AdamW. Which of
+# the two is better?
 
 # %%
 known = pd.read_csv(paths.DATA / "recurrent" / "starts.csv")
@@ -635,10 +678,20 @@ print(
 )
 
 # %% [markdown]
-# In every row the largest number is that of half-life 100, and the second largest that of half-life 7. So the start that won game A ends worst here, on both texts. This is true at our learning rates: all starts of a row had the same one. Another rate may suit the open gates better, as it did in game A.
+# In every row the largest number is that of half-life 100, and the second largest that of half-life 7. So the start that won game A ends worst here, on both texts.
+# The rate of gradient descent was chosen at half-life 1, which may have helped that start. This is true at our learning rates: all starts of a row had the same one.
+# Another rate may suit the open gates better, as it did in game A.
 #
-# Which start is the best? In the row *kitchen, descent, 96 wide* the smallest number is 0.95, at half-life 1. In the row *shakespeare, descent* the half-lives from 0.25 to 2 read 1.84 or 1.85, and these differences are too small to choose by. With AdamW the smallest numbers are 0.85 and 1.76, both at half-life 0.25, where we stopped. But half-life 0.5 is only 0.01 behind. The lesson is general: **a start that wins one game need not win another, so try it on your task.**
+# Which start is the best? In the row *kitchen, descent, 96 wide* the smallest number is 0.95, at half-life 1. In the row *shakespeare, descent* the half-lives from
+# 0.25 to 2 read 1.84 or 1.85, and these differences are too small to choose by. With AdamW the smallest numbers are 0.85 and 1.76, both at half-life 0.25, where we
+# stopped. But half-life 0.5 is only 0.01 behind. The lesson is general: **a start that wins one game need not win another, so try it on your task.**
 #
-# Now compare descent with AdamW, at 96 numbers and 400 steps. AdamW is better at *every* start, by 0.01 to 0.5 nats. At half-life 1 on the kitchen text, for example, it reads 0.90 against 0.95. So gradient descent is not the best optimiser here. It is the one that you can write and understand in twenty minutes. Chapter 08 explains AdamW.
+# Now compare descent with AdamW, at 96 numbers and 400 steps. AdamW is better at *every* start, by 0.01 to 0.5 nats. At half-life 1 on the kitchen text, for
+# example, it reads 0.90 against 0.95. So gradient descent is not the best optimiser here. It is the one that you can write and understand in twenty minutes. Chapter
+# 08 explains AdamW.
 #
-# And the stream, the reason why you wrote `stream_batches`? We have also trained all of these networks on random excerpts, like your first model. The last two printed lines compare the two. For half-lives up to 7, they differ by 0.03 at most. This is about as much as separates neighbours in the table (0.85, 0.86 and 0.90), and it goes in both directions. So we cannot say which of the two is better there. At half-life 100 excerpts did better than the stream, by 0.01 to 0.09. What the stream surely gives you is order: every character is read once in each pass. It also trains the network in the state in which it will write, but these numbers do not show that this helps. (`python -m benchmarks.lstm_starts TEXT` makes all these numbers.)
+# And the stream, the reason why you wrote `stream_batches`? We have also trained all of these networks on random excerpts, like your first model. The last two
+# printed lines compare the two. For half-lives up to 7, they differ by 0.03 at most. This is about as much as separates neighbours in the row of AdamW on the
+# kitchen text (0.85, 0.86 and 0.90). So we cannot say which of the two is better there. At half-life 100 excerpts did better than the stream, by 0.01 to 0.09. What
+# the stream surely gives you is order: every character is read once in each pass. It also trains the network in the state in which it will write, but these numbers
+# do not show that this helps. (`python -m benchmarks.lstm_starts TEXT` makes all these numbers.)

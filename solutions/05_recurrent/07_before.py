@@ -6,10 +6,12 @@
 # %% [markdown] statement="generate"
 # ### Let it write
 #
-# In chapter 01 you wrote a machine that draws a token, puts it at the end, and looks what may come next. A recurrent network makes it even simpler, since it need not look back at the text at all. Everything that it knows about the past is in its state. So to go on it needs two things: the last token and the state.
+# In chapter 01 you wrote a machine that draws a token, puts it at the end, and looks what may come next. A recurrent network makes it even simpler, since it need
+# not look back at the text at all. Everything that it knows about the past is in its state. So to go on it needs two things: the last token and the state.
 #
 # - `probabilities(s, temperature)` is the softmax of the scores $s$ at a temperature $\tau$ above 0, that is, of $s / \tau$. Scores may be in the thousands.
-# - `generate(step, token, h, length, temperature, rng)` returns the list of the next `length` tokens after `token`. Here `step(token, h)` gives the scores and the next state. At temperature 0, always take the token with the highest score.
+# - `generate(step, token, h, length, temperature, rng)` returns the list of the next `length` tokens after `token`. Here `step(token, h)` gives the scores and the
+#   next state. At temperature 0, always take the token with the highest score.
 #
 # When it works, the best network of your experiment writes with it.
 
@@ -226,7 +228,9 @@ for _first, _begin, _length, _heat in _starts:
 # %% [markdown]
 # ### Before
 #
-# The next cell makes the network that you will train for real. On a laptop it is larger than the networks before, and its forget gates start with the half-life that was best in your experiment. It has learned nothing yet, so the small network of that experiment tries your `generate` first. The prompt is read character by character, so that the state knows it. Then your function goes on.
+# The next cell makes the network that you will train for real. On a laptop it is larger than the networks before, and its forget gates start with the half-life that
+# was best in your experiment. It has learned nothing yet, so the small network of that experiment tries your `generate` first. The prompt is read character by
+# character, so that the state knows it. Then your function goes on.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
