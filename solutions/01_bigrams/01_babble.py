@@ -6,7 +6,7 @@
 # Take a text. Count how often each word is followed by each other word. That is all that our machine will know: no grammar, no dictionary, no meaning.
 # When it speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In ten minutes you will hear
 # it talk about a text that
-# you have chosen yourself. You will find it a little too good for a thing that knows so little.
+# you have chosen yourself. Judge for yourself how good it is, for a thing that knows so little.
 #
 # Such a machine is a **language model**: a rule that gives every possible next word a probability. The systems that
 # answer your questions today are language models, too. They are far larger, but they do the same
@@ -14,7 +14,7 @@
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say
 # in a single number how good it is. And at the end you will catch it: you will find something that it can
-# never get right, however much it reads. That failure is the reason why the other chapters of this course exist.
+# never get right, however much it reads. That failure is the reason why the chapters from 04 on exist.
 
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise
@@ -136,4 +136,4 @@ guess_the_next_word(machines["two words"], my_valid, rounds=10)
 # gave 0.5 to this word, it was hardly surprised. If it gave 0.001, it was very surprised. And sometimes the line says *probability 0*. Then the machine was certain
 # that this word could not come, and it came.
 #
-# Everything in this chapter follows from this one idea: a good model gives much probability to what really happens.
+# Sections 4 and 5 follow from this one idea: a good model gives much probability to what really happens.

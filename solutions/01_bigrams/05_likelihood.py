@@ -87,7 +87,7 @@ plt.show()
 # **Count and divide
 # is not a guess: no other bigram model makes the text that you counted more probable.**
 #
-# That is good news and bad news. Whatever makes the *counted* text most probable has no probability left for anything else. So the zeros that made sentences impossible in
+# That is good news and bad news. Whatever makes the *counted* text most probable has no probability left, after a given word, for anything else. So the zeros that made sentences impossible in
 # section 3 are not an accident. They are the price of being the best model of the training text.
 #
 # *(This is a good place for a break.)*

@@ -379,8 +379,7 @@ for temperature in (0.1, 0.5, 1.0, 5.0):
     print(f"temperature {temperature}:  {said}\n")
 
 # %% [markdown]
-# At 0.1 only the likeliest few words are left. In the course's run, *the* is followed by *menu* or *golden* six times out of seven, because these two are nearly
-# equally frequent. So the same few phrases come again and again. At 5 it draws almost any word that has ever come after the last one, and the text falls apart.
+# At 0.1 only the likeliest few words are left. In the course's run, *the* is followed by *menu* or *golden* six times out of seven. So the same few phrases come again and again. At 5 it draws almost any word that has ever come after the last one, and the text falls apart.
 
 # %% scratch=true
 # Play: another beginning, another temperature, more memory.
@@ -530,8 +529,7 @@ for memory in (2, 5):
     print(f"memory {memory}, its longest copied run in brackets:\n{' '.join(text)}\n")
 
 # %% [markdown]
-# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A
-# bar far above the line means that it copies. On the kitchen text, the line is at 7 words. The bar for two words of memory is about as high, and the bar for five
+# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A bar far above the line is a sign that it copies. On the kitchen text, the line is at 7 words. The bar for two words of memory is about as high, and the bar for five
 # words is at 24 of 40. (Each bar is the mean of only twelve passages, and so is the line, so small differences mean nothing. The machine's passages also begin where
 # sentences begin, and most of the others do not. And no run goes beyond the end of a line: in a play or a chat, whose lines are short, even a machine that copies
 # whole lines has low bars.)
@@ -549,7 +547,7 @@ for memory in (2, 5):
 # In the first ten minutes you played against a borrowed machine. Now play three rounds against your own machine with two words of memory, on the same passages. It
 # should have the same guesses and the same probabilities as the borrowed one.
 #
-# The game asks a machine for a whole row of probabilities, but your `write` returns words. But `write` hands each row to `draw`. So the next cell passes a `draw`
+# The game asks a machine for a whole row of probabilities, and your `write` returns words. But it hands each row to `draw`. So the next cell passes a `draw`
 # that only stores the row that it was given, and the game reads the stored row.
 
 
