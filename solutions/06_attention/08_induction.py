@@ -485,7 +485,7 @@ plt.show()
 # ### Does layer 1 really use what layer 0 has left?
 #
 # So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the weights
-# of the network: in layer 1, the query of *kite* must fit the note "after kite", and no note about another word. In symbols, $a W_q$ must have its largest product
+# of the network: in layer 1, the query of *kite* must fit the note "after kite" better than any note about another word. In symbols, $a W_q$ must have its largest product
 # with $a W_v W_o W_k$.
 #
 # Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with the

@@ -39,12 +39,13 @@ for name, words in rows.items():
 # ### Does it know where the fox is?
 #
 # Olga's fox is in Westford. Does head 1 know that? It stands in layer 0, where each key is made from the vector of a single word. So the key of *westford* can say
-# "I am a town". It cannot say "I am the town of the fox", because nothing has told it what stands around it. So this head can only look for *a* town. If a story has
+# "I am a town". It cannot say "I am the town of the fox", because nothing has told it what stands around it. Nor does the query of *in* know anything of a fox. So
+# this head can only look for *a* town. If a story has
 # two towns, layer 1 would have to know better.
 #
 # That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story in
 # two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of towns, each in both
-# orders. Here are the first two of them, and then a count over all twelve cases:
+# orders. Here are the first two of them, and then a count over all twelve cases, which the printed lines call pairs:
 
 # %%
 two_towns = story.replace(
