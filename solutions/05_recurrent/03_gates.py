@@ -333,8 +333,10 @@ print(first_words())
 # one character at a time, and all that it has of the past is a list of numbers.
 #
 # Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory that pulls its state back. How much of a
-# gradient does spelling need? Perhaps only a few steps of it; we shall measure how far it comes at the start. And: *how do we make it good?* We could wait longer,
-# of course. But there are also the start of the gates and the way of reading the text, and you will measure what each of them is worth. The first question needs
+# gradient does spelling need? Perhaps only a few steps of it. In section 4 we measure how far it comes in a network that has not been trained yet. And: *how do we
+# make it good?* We could wait longer,
+# of course. But one can also start with other gates, or let the network read the text in another order, and you will measure what each of these is worth. The first
+# question needs
 # sections 3 to 5 and once more section 7, and the second one sections 6 to 8.
 
 # %% [markdown]

@@ -11,7 +11,8 @@
 # **What arrives.** The text goes on after step $t$. Imagine that somebody has already worked backwards through all of the rest. From there, two gradients of the
 # loss $\ell$ arrive at our step:
 #
-# - $dh$ is the gradient of $h_t$. It is complete: it contains what comes from the scores of step $t$, and what comes from the gates of step $t+1$, which have read $h_t$.
+# - $dh$ is the gradient of $h_t$. It is complete: it contains what comes from the scores of step $t$, and what comes from the gates and the candidate of step $t+1$,
+#   which have read $h_t$.
 # - $dC$ comes back along the belt, from $C_{t+1}$. It is only a *part* of the gradient of $C_t$, because $C_t$ is used twice. Step $t+1$ uses it as its old cell,
 #   and this gives $dC$. And $h_t = o_t \star \tanh(C_t)$ uses it, which gives a second part. We add that part in Step 1.
 #
@@ -37,7 +38,7 @@
 # | $C_{t-1}$ | $G \star f_t$ | $0.38 \cdot 0.9 = 0.34$ |
 # | $f_t$ | $G \star C_{t-1}$ | $0.38 \cdot 1 = 0.38$ |
 # | $\tilde C_t$ | $G \star i_t$ | $0.38 \cdot 0.5 = 0.19$ |
-# | $i_t$ | $G \star \tilde C_t$ | $0.38 \cdot 0.4 = 0.15$ |
+# | $i_t$ | $G \star \tilde C_t$ | $0.38 \cdot 0.4 = 0.152$ |
 # | $o_t$ | $dh \star \tanh(C_t)$ | $1 \cdot 0.80 = 0.80$ |
 #
 # The first row is the one for which we came. There is no matrix in it, and no slope of a tanh. If the gate is open, the gradient passes *as it is*. The same gate
@@ -54,7 +55,8 @@
 # And $x$ was multiplied by the weights, so it gets $\delta_f$ times $W_f$. If $W_f$ is $(0.3, -0.2)$, this is $(0.010, -0.007)$. All four parts have read $x$, so
 # its gradient is the sum of four such contributions.
 #
-# Now you: do steps 3 and 4 for the input gate, with pencil and paper. (You should find $\delta_i = 0.152 \cdot 0.5 \cdot 0.5 = 0.038$, for $W_i$ the gradient
+# Now you: do steps 3 and 4 for the input gate, with pencil and paper. The gradient of $i_t$ is 0.152, from the table of step 2, and the gate itself is $i = 0.5$.
+# (You should find $\delta_i = 0.152 \cdot 0.5 \cdot 0.5 = 0.038$, for $W_i$ the gradient
 # $(0.076, 0.019)$, and for $b_i$ again 0.038.) Then the function is the same four steps, for arrays.
 
 # %% [markdown] statement="lstm_back"
@@ -284,7 +286,8 @@ print("30 steps, the largest difference is below 1e-10:", off < 1e-10)
 # we measure the length of `dC_old`, the third answer of your `lstm_back`. This is the gradient that the step hands back to its old cell.
 #
 # Our loss is now the sum of the last cell $C_T$. So the gradient of each number of $C_T$ is 1, and we go back from there. What should we expect? You know from Step
-# 2 that the gradient of $C_{t-1}$ is $f_t$ times the gradient of $C_t$. Suppose that the forget gate has the same value $f = \sigma(b_f)$ at every step. Then each
+# 2 that what a step hands back along the belt is $f_t$ times the gradient of $C_t$. With very small weights next to nothing comes in by other ways. Suppose that the
+# forget gate has the same value $f = \sigma(b_f)$ at every step. Then each
 # step back multiplies the gradient by $f$. After as many steps as the half-life, half of it is left.
 #
 # The next cell tries this with the 60 random tokens of section 2, once for each of four half-lives. Your `forget_bias` sets $b_f$. All weights are random and very

@@ -91,7 +91,7 @@ def longest_learned(layer, seed):
 
 
 # %% [markdown]
-# Before you run it: which of the four will go furthest? And what about the third? It is an LSTM, after all. (On a laptop we expect about a minute.)
+# Before you run it: which of the four will go furthest? And what about the LSTM whose gates are half open? It is an LSTM, after all. (On a laptop we expect about a minute.)
 
 # %%
 lengths = budget().choose(
@@ -214,8 +214,8 @@ for name, percent in learned_chip.items():
 #
 # So the gates win time; they do not make the impossible possible. With 1,500 training steps at the same rate, both RNNs learn this game, too, with 99 to 100 %. And
 # this result, like that of game A, belongs to its learning rate. With 500 steps at 0.01, twice the rate, the plain RNN reaches 63 to 95 %, the RNN with a rotation
-# 92 to 100 %, and the LSTM with open gates also 92 to 100 %. The two half-open LSTMs reach 100 % with every start. So at that rate the RNN with a rotation is nearly
-# as good as they are. (To repeat this, change the number 500 in the cell of game B, or `rate` in `right_answers`.)
+# 92 to 100 %, and the LSTM with open gates also 92 to 100 %. The two half-open LSTMs reach 100 % with every start. So at that rate the RNN with a rotation is as
+# good as the LSTM with open gates, and behind the half-open ones. (To repeat this, change the number 500 in the cell of game B, or `rate` in `right_answers`.)
 #
 # The open gates, which won game A, have no advantage here. The last order to write is only five steps back on average, so this game hardly asks for long keeping.
 # Together the two games say, for a small learning rate: a good start makes it easy to learn to *keep*. **Gates make it easy to learn to keep and to overwrite, each

@@ -149,7 +149,8 @@ agrees(stream_batches, ours.stream_batches, ids(_N, below=50), _rows, _steps)
 # %% [markdown]
 # ### Cut the gradient, keep the memory
 #
-# And now the memory. At the end of a piece, the state goes on: it is only $k$ numbers for each row. The gradient does not. We cut it there, and forget how the state
+# And now the second question, the computer's memory. At the end of a piece, the state goes on: it is only $k$ numbers for each row. The gradient does not. We cut it
+# there, and forget how the state
 # came about. This is called **truncated backpropagation through time**. In the picture you see one row with three pieces of $T = 3$ tokens. Black arrows carry the
 # state from piece to piece. The orange arrows of the gradient run backwards and stop at each border.
 #
@@ -602,7 +603,8 @@ plt.show()
 # and good later on. A **warm-up** would be another way: one begins with a small rate and raises it within the first few dozen steps. We have not tried it here, and
 # it may do as well.
 #
-# We have repeated this on the kitchen text with three seeds and six rates. There the losses are those of held-out text, so do not compare them with the 1.57 above. The runs that were clipped ended lowest at rate 20, with 1.61 to 1.62 nats. Those that were not clipped ended lowest at rate 10, with 1.75
+# We have repeated this on the kitchen text with three seeds and six rates. There the losses are those of held-out text, so do not compare them with the 1.57 above.
+# The runs that were clipped ended lowest at rate 20, with 1.61 to 1.62 nats. Those that were not clipped ended lowest at rate 10, with 1.75
 # to 1.85. Clipping does not always bring so much. With half-life 7 at the start, the lowest were 1.86 to 2.01 with clipping and 1.87 to 2.00 without it. (`python -m
 # benchmarks.lstm_clipping` measures all this and writes it into `data/recurrent/clipping.csv`.)
 

@@ -293,8 +293,9 @@ print(
 #
 # Counts can be asked the same question. An $n$-gram model sees exactly $m = n - 1$ characters, so we take its losses for several $n$.
 #
-# In the figure, $m$ grows to the right. A network whose state comes from another place predicts at first how *that* place goes on. At $m = 1$ or 2 this error is
-# larger than everything else, so the lines of the two networks begin at $m = 3$. Look for the place where each line becomes level. Does your network look as far
+# In the figure, $m$ grows to the right. Our measurement has a fault: a network whose state comes from another place predicts at first how *that* place goes on.
+# After one or two true characters this fault is larger than all that we want to see, so the lines of the two networks begin at $m = 3$. A little further on it still
+# makes them too high. Look for the place where each line becomes level. Does your network look as far
 # back as the counts? And does it look further back than your first model?
 
 
@@ -346,11 +347,17 @@ print(pd.DataFrame(curves).T[[*reads]].round(2).to_string(na_rep="-"))
 # network does not lose by its reach alone.
 #
 # After the 4,000 steps of a laptop, something new can appear: the line of the LSTM goes on falling where the counts are level. We have trained three networks of
-# that size on the kitchen text. With the last ten true characters, their losses are 0.94 to 1.03 nats, far above the counts, which stand at about 0.6. With the last
-# fifty, their losses are 0.52 to 0.54, below the counts. A part of this fall is the wrong past, which misleads a network when it has only ten true characters. So we
-# have also started the three networks from a state of zero at the first of the $m$ characters. Then ten characters give 0.83 to 0.88 nats, and fifty give 0.52 to
-# 0.54. Zero is not quite neutral, either: in its training a network meets it at the beginning of a row only. But in both tests characters more than ten back help
-# these networks, and they do not help the counts. (`python -m benchmarks.lstm_reach` measures it and writes it into `data/recurrent/reach.csv`.)
+# that size on the kitchen text. These are their losses in nats, from the lowest to the highest of the three:
+#
+# | before the last $m$ characters | $m = 10$ | $m = 50$ |
+# |---|---|---|
+# | another place of the text | 0.94 to 1.03 | 0.52 to 0.54 |
+# | nothing: a state of zero | 0.83 to 0.88 | 0.52 to 0.54 |
+# | (the counts) | about 0.6 | no lower |
+#
+# In the first row the wrong past misleads a network that has only ten true characters. So the second row begins with a state of zero, which is not quite neutral,
+# either: in its training a network meets it at the beginning of a row only. But in both rows characters more than ten back help these networks, and they do not help
+# the counts. (`python -m benchmarks.lstm_reach` measures it and writes it into `data/recurrent/reach.csv`.)
 #
 # So what do we answer to *how could it learn that?* We have three pieces. First, a part of the gradient reaches back a few characters at the start (section 4).
 # Second, gates can be trained to keep and to overwrite (game B in section 5). Third, the trained networks use characters more than ten back. By which way the

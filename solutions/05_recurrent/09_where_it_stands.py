@@ -6,7 +6,7 @@
 # We have measured this on Shakespeare's plays (*tiny Shakespeare*, 1.1 million characters). The LSTM and the counts read the same first $N$ characters, and both are
 # judged on the same last tenth, which took no part in any choice. The LSTM has one layer of 192 numbers. It is torch's, which computes the same step as yours, and
 # its other biases start at small random numbers. It is trained like yours, except for one thing: its forget gates start at half-life 5 to 6, and not at the
-# half-life of 1 that was better in section 6. The second figure shows what this costs, about 0.05 nats. (`python -m benchmarks.lstm_or_counts TEXT` repeats the
+# half-life of 1 that was better in section 6. In our trials this costs about 0.05 nats. (`python -m benchmarks.lstm_or_counts TEXT` repeats the
 # study with a text of yours.)
 #
 # **Does more text help?** In the first figure $N$ grows from 10,000 to 0.9 million characters. Each ring is one of three random starts of this LSTM. For each $N$ we
@@ -163,8 +163,8 @@ for name, run in recorded.items():
 # The **window** cannot see the noun beyond four words. Still, it is right in 68 to 78 % there. Nearer words may help it, or always preferring the more frequent form.
 #
 # The printed lines say how far each network is from the floor, the best that is possible on this text: the LSTM 0.65 bits per word, the RNN 0.83 and the window
-# 0.85. Look at the last two. Over all words the RNN is slightly *better* than the window, and still its average is worse in our question at every distance. So such
-# an average hardly tells you *what* a network has learned. For a reader, it is the difference between a sentence and a mistake.
+# 0.85. Look at the last two. Over all words the RNN is slightly *better* than the window. Asked for the verb, it is worse, on average over its starts, at every
+# distance. So one number for all words hides *what* a network has learned, and a reader notices a wrong verb at once.
 
 # %% [markdown]
 # ### What is left to wish

@@ -325,7 +325,8 @@ print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minute
 
 # %% [markdown]
 # Did your Transformer win? If it did not, you are in good company. On Shakespeare, at a laptop's sizes, our LSTM had 2.18 bits per byte and our Transformer 2.19,
-# with three seeds each, in stretches that did not overlap. With the tiny sizes of the course's own run, after 600 steps on the kitchen text, the LSTM is
+# with three seeds each, in stretches that did not overlap (`python -m benchmarks.own_transformer`, with this chapter's settings). With the tiny sizes of the
+# course's own run, after 600 steps on the kitchen text, the LSTM is
 # level with the counts, and the Transformer is clearly behind both, in one training each.
 #
 # How can it lose? Here is our guess. The Transformer is the only one of the three that can look at each of the last $T$ tokens directly, but it has to learn where to
