@@ -4,19 +4,21 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 import pytest
+from browser import PATIENCE
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
 from autograder.authoring.build import build
 from autograder.chapter.reference import read_reference
-from autograder.chapter.verdicts import recorded_verdicts
+from autograder.chapter.verdicts import Verdict, recorded_verdicts
 from autograder.course import Course, CourseError, open_course
 from autograder.grading.coordinator import grade_class, students_to_grade
 from autograder.grading.marks import marks_of_class, totals
@@ -26,6 +28,7 @@ from autograder.pages.feedback import write_feedback
 from autograder.pages.html import SORT
 from autograder.pages.report import write_report
 from autograder.pages.tables import show_class
+from autograder.panel.second import Second
 from conftest import CHAPTER, TEXT, make_course
 
 RIGHT = "def square(x):\n    return x**2"
@@ -208,6 +211,26 @@ def test_one_task_is_judged_as_among_all(real_course: Course, tmp_path: Path) ->
     alone = [verdict for task in tasks for verdict in check_notebook(real_course, path, task).verdicts]
     assert [replace(verdict, seconds=0) for verdict in alone] == sorted(among_all, key=lambda v: tasks.index(v.task))
     assert check_notebook(real_course, path, "no such task").verdicts == []
+    for dies in (False, True):
+        assert judged_by_two(real_course, path, dies) == among_all
+
+
+def judged_by_two(course: Course, path: Path, dies: bool) -> list[Verdict]:
+    """The verdicts of two processes, the second of which ends when it is asked for some, if it `dies`."""
+    second = Second(course.root)
+    if dies:
+        second.command = [sys.executable, "-c", "input(); print([], flush=True); input()"]
+    second.prepare(path.stem)
+    end = time.monotonic() + PATIENCE
+    while not second.serves(path.stem):
+        assert time.monotonic() < end, "the second process did not get ready"
+        time.sleep(0.05)
+    try:
+        verdicts = check_notebook(course, path, run=second.run).verdicts
+        assert (second.process is None) == dies
+    finally:
+        second.close()
+    return [replace(verdict, seconds=0) for verdict in verdicts]
 
 
 def rebuilt(course: Course, tmp_path: Path, notebook: NotebookNode | str) -> tuple[list[str], float]:

@@ -1,6 +1,6 @@
 """Grade one notebook without a gradebook: for self-learners, and for the bank of answers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from autograder.intake.files import UnreadableSubmission, name_without_copies, r
 from autograder.intake.submission import Submitted, parse, rebuild
 from autograder.wall.seeds import key_of
 from autograder.wall.trial import NO_SECRET, run_tests
+
+Runner = Callable[[Course, str, Notebook, str, Collection[str] | None], list[Verdict]]  # as `run_tests`
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,8 @@ class Checked:
         return [task for task in self.tasks if task not in failed]
 
 
-def check_notebook(course: Course, path: Path, task: str = "") -> Checked:
-    """Run the notebook at `path` with the chapter's hidden tests, or only with those of one task.
+def check_notebook(course: Course, path: Path, task: str = "", run: Runner = run_tests) -> Checked:
+    """Have `run` run the notebook at `path` with the chapter's hidden tests, or only with those of one task.
 
     Its name and its cells say which chapter it is. Raises CourseError if it cannot be read or is of no chapter.
     """
@@ -59,7 +61,7 @@ def check_notebook(course: Course, path: Path, task: str = "") -> Checked:
     return Checked(
         chapter,
         intake.repairs,
-        run_tests(course, chapter, intake.notebook, key_to_learn_with(course, chapter), task),
+        run(course, chapter, intake.notebook, key_to_learn_with(course, chapter), [task] if task else None),
         [name for name in answers if name in not_begun and name not in questions],
         by_hand,
         {name: text for name, text in rubrics(reference).items() if name in by_hand},

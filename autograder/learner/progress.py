@@ -8,7 +8,8 @@ from typing import Any
 from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError
 from autograder.intake.files import name_without_copies
-from autograder.learner.check import Checked, check_notebook, is_untouched
+from autograder.learner.check import Checked, Runner, check_notebook, is_untouched
+from autograder.wall.trial import run_tests
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,9 @@ class Progress:
         return {**fields, "notebook": str(self.notebook), "checks": checks}
 
 
-def progress_of(course: Course, notebook: Path, task: str = "") -> Progress:
+def progress_of(course: Course, notebook: Path, task: str = "", run: Runner = run_tests) -> Progress:
     """Check one notebook, or only one task of it. Raises CourseError if it cannot be read or is of no chapter."""
-    checked = check_notebook(course, notebook, task)
+    checked = check_notebook(course, notebook, task, run)
     verdicts = checked.verdicts
     points, most = sum(verdict.points for verdict in verdicts), sum(verdict.most_points for verdict in verdicts)
     tasks = len(checked.tasks)

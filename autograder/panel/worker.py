@@ -9,12 +9,14 @@ import contextlib
 import json
 import logging
 import os
+import select
 import sys
 from pathlib import Path
 from typing import Any, TextIO
 
 from autograder.course import Course, CourseError, open_course
 from autograder.logs import keep_log, text_of
+from autograder.panel.second import Second
 from autograder.wording import printable
 
 logger = logging.getLogger(__name__)
@@ -26,17 +28,19 @@ def main() -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no answer
     try:
-        course, problem = _course(Path(sys.argv[1])), ""
+        course, problem = course_of_folder(Path(sys.argv[1])), ""
     except CourseError as error:
         course, problem = None, str(error)
+    second = Second(Path(sys.argv[1]))
     for line in sys.stdin:
         question = json.loads(line)
-        _say(answers, _answer(course, problem, question))
-        if question["what"] == "ready" and course is not None:
-            _import_for(course, Path(question["notebook"]))
+        _say(answers, _answer(course, problem, question, second))
+        if question["what"] != "reveal" and course is not None:
+            _prepare_for(course, Path(question["notebook"]), second)
 
 
-def _course(folder: Path) -> Course:
+def course_of_folder(folder: Path) -> Course:
+    """The course that the server's folder lies in. Raises CourseError."""
     course = open_course(folder)
     if "exporter_class" not in course.nbgrader.get("Autograde", {}):  # a course that knows nothing of us
         from autograder.wall.nbgrader_setup import harden
@@ -46,7 +50,7 @@ def _course(folder: Path) -> Course:
     return course
 
 
-def _answer(course: Course | None, no_course: str, question: dict[str, str]) -> dict[str, Any]:
+def _answer(course: Course | None, no_course: str, question: dict[str, str], second: Second) -> dict[str, Any]:
     """The fields of the answer, or `problem` with one line."""
     notebook = Path(question["notebook"])
     try:
@@ -55,7 +59,7 @@ def _answer(course: Course | None, no_course: str, question: dict[str, str]) -> 
         if course is None:
             raise CourseError(no_course)
         if question["what"] == "check":
-            return _check(course, notebook, question["task"])
+            return _check(course, notebook, question["task"], second)
         return {"answer": _reveal(course, notebook, question["task"])}
     except CourseError as error:
         return {"problem": printable(str(error))}
@@ -78,22 +82,25 @@ def _ready(course: Course, notebook: Path) -> bool:
     return True
 
 
-def _import_for(course: Course, notebook: Path) -> None:
-    """Import what checking this notebook needs, before the first click."""
+def _prepare_for(course: Course, notebook: Path, second: Second) -> None:
+    """Have what checking this notebook needs imported before the first click, by a second process too."""
     from autograder.chapter.reference import read_reference
     from autograder.learner import progress  # noqa: F401
     from autograder.learner.check import chapter_of
     from autograder.wall import warm
 
     with contextlib.suppress(Exception):  # whatever it is, the check will say so
-        warm.import_here(warm.kind_of(read_reference(course, chapter_of(course, notebook)), course.nbgrader.Judge))
+        chapter = chapter_of(course, notebook)
+        warm.import_here(warm.kind_of(read_reference(course, chapter), course.nbgrader.Judge))
+        if not select.select([sys.stdin], [], [], 0)[0]:  # else somebody waits, and needs the core
+            second.prepare(chapter)
 
 
-def _check(course: Course, notebook: Path, task: str) -> dict[str, Any]:
+def _check(course: Course, notebook: Path, task: str, second: Second) -> dict[str, Any]:
     from autograder.learner.progress import progress_of
     from autograder.learner.workplace import remember
 
-    found = progress_of(course, notebook, task)
+    found = progress_of(course, notebook, task, second.run)
     remember(course, [found])
     not_begun = found.checked.not_begun if found.checked else []
     return {"checks": found.as_fields()["checks"], "not_begun": not_begun}

@@ -10,6 +10,7 @@ import ast
 import marshal
 import secrets
 import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -34,10 +35,15 @@ MAX_MESSAGE = 500  # characters: a message may hold what a student wrote
 
 
 def judge_beside(
-    settings: "Judge", notebook: Notebook, reference: Notebook, seed: str, task: str = ""
+    settings: "Judge",
+    notebook: Notebook,
+    reference: Notebook,
+    seed: str,
+    tasks: Collection[str] | None = None,
 ) -> list[Verdict]:
-    """Run the tests of this way, or those of one task, on a rebuilt notebook, in place, and return their verdicts."""
-    tests = {cell.name: cell for cell in reference.tests if cell.way == Way.BESIDE and task in ("", cell.task)}
+    """Run the tests of this way, or those of some tasks, on a rebuilt notebook, in place, and return their verdicts."""
+    wanted = [cell for cell in reference.tests if tasks is None or cell.task in tasks]
+    tests = {cell.name: cell for cell in wanted if cell.way == Way.BESIDE}
     return _Run(settings, notebook, reference, tests, seed).all_tests() if tests else []
 
 

@@ -16,7 +16,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -208,17 +208,22 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
         return nb, resources
 
     def judge(
-        self, notebook: Notebook, reference: Notebook, seed: str, watchers: Watchers | None = None, task: str = ""
+        self,
+        notebook: Notebook,
+        reference: Notebook,
+        seed: str,
+        watchers: Watchers | None = None,
+        tasks: Collection[str] | None = None,
     ) -> list[Verdict]:
         """Run a rebuilt notebook in place and return the verdicts of the reference's test cells, in order.
 
-        With the name of a `task` only its verdicts are returned. All that is drawn meanwhile follows from `seed`, see
+        With names of `tasks` only their verdicts are returned. All that is drawn meanwhile follows from `seed`, see
         `seeds.seed_of`. Before a test, its watcher is told.
         """
-        only = "" if reference.is_adopted else task  # there one test may use what another has defined
+        only = None if reference.is_adopted else tasks  # there one test may use what another has defined
         verdicts = _Trial(self, notebook, reference, seed, watchers or {}, only).run()
         verdicts += judge_beside(self, notebook, reference, seed, only)
-        order = [cell.name for cell in reference.tests if task in ("", cell.task)]
+        order = [cell.name for cell in reference.tests if tasks is None or cell.task in tasks]
         found = [verdict for verdict in verdicts if verdict.grade_id in order]
         return sorted(found, key=lambda verdict: order.index(verdict.grade_id))
 
@@ -227,7 +232,13 @@ class _Trial:
     """One notebook before the judge."""
 
     def __init__(
-        self, settings: Judge, notebook: Notebook, reference: Notebook, seed: str, watchers: Watchers, task: str
+        self,
+        settings: Judge,
+        notebook: Notebook,
+        reference: Notebook,
+        seed: str,
+        watchers: Watchers,
+        tasks: Collection[str] | None,
     ):
         self.settings = settings
         self.notebook = notebook
@@ -237,7 +248,8 @@ class _Trial:
         self.judges = for_judge(reference)
         self.plan = plan(self.judges)
         self.needs = needs_of(self.judges)
-        self.tests = {cell.name: cell for cell in reference.tests if cell.way == Way.WALL and task in ("", cell.task)}
+        wanted = [cell for cell in reference.tests if tasks is None or cell.task in tasks]
+        self.tests = {cell.name: cell for cell in wanted if cell.way == Way.WALL}
         self.others = {cell.name for cell in reference.tests} - self.tests.keys()  # beside, or of other tasks
         self.sources = {cell.name: cell.source for cell in self.judges.tests}
         self.from_tests = from_earlier_tests(reference) if reference.is_adopted else {}

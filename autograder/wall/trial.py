@@ -1,6 +1,7 @@
 """One notebook before the judge without a gradebook, or through its tests in its own kernel, to compare."""
 
 import logging
+from collections.abc import Collection
 from pathlib import Path
 
 from nbformat.v4 import new_code_cell
@@ -27,28 +28,35 @@ logger = logging.getLogger(__name__)
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
 
-def run_tests(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET, task: str = "") -> list[Verdict]:
-    """Put a rebuilt notebook before the judge, in place; the verdicts of its test cells, or of one task's."""
-    return judged(course, notebook, tried_reference(course, chapter), key, folder_for(course, chapter), task)
+def run_tests(
+    course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET, tasks: Collection[str] | None = None
+) -> list[Verdict]:
+    """Put a rebuilt notebook before the judge, in place; the verdicts of its test cells, or of some tasks'."""
+    return judged(course, notebook, tried_reference(course, chapter), key, folder_for(course, chapter), tasks)
 
 
 def judged(
-    course: Course, notebook: Notebook, reference: Notebook, key: str = NO_SECRET, files: str = "", task: str = ""
+    course: Course,
+    notebook: Notebook,
+    reference: Notebook,
+    key: str = NO_SECRET,
+    files: str = "",
+    tasks: Collection[str] | None = None,
 ) -> list[Verdict]:
     """Put a rebuilt notebook before the judge, in place, with the tests of any reference; returns their verdicts.
 
-    With the name of a task only its tests are run.
+    With names of tasks only their tests are run.
 
     What was our fault is tried once more, as a worker's submission is.
     """
     seed = seed_of(key, notebook)
     settings = {"files": files} if files else {}
     try:
-        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed, task=task)
+        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed, tasks=tasks)
     except OurFault as error:
         logger.error(text_of(error))
         warm.close()
-        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed, task=task)
+        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed, tasks=tasks)
 
 
 def run_tests_in_kernel(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET) -> list[Verdict]:
