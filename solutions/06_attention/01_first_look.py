@@ -29,7 +29,6 @@
 # %%
 import math
 import time
-from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np

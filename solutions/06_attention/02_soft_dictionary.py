@@ -1,10 +1,11 @@
 # %% [markdown]
 # ## 1. A dictionary that answers softly
 #
-# A Python dict returns the value of the one key that *equals* your query, and a `KeyError` if there is none. That is too strict for words. A verb that looks for its
-# subject does not know which noun the subject will be. It knows only roughly what it looks for.
+# A Python dict returns the value of the one key that *equals* your query, and a `KeyError` if there is none. That is too strict for words. A verb that looks for
+# its subject does not know which noun the subject will be. It knows only roughly what it looks for.
 #
-# A **soft lookup** always answers. It compares the **query** with every **key**, and it mixes all the **values**: the better a key matches the query, the more its value counts.
+# A **soft lookup** always answers. It compares the **query** with every **key**, and it mixes all the **values**: the better a key matches the query, the more
+# its value counts.
 #
 # Here is the smallest example, a menu of four lines. The key of a line says what kind of thing it is: $[1, 0]$ is a drink and $[0, 1]$ is a dish. The value of a
 # line is its price. Now somebody asks: what does a dish cost here? So the query is $[0, 1]$, and the answer is worked out from left to right:
@@ -16,15 +17,16 @@
 # | soup | 0 1 | 6 | 1 | 3 | 3/6 |
 # | water | 1 0 | 1 | 0 | 1 | 1/6 |
 #
-# 1. **Scores.** How well does each key match the query? The **score** of a key is its dot product with the query. The soup has the score 1, and each drink has the score 0.
-# 2. **Weights.** For a mixture we need weights that are positive, that grow with the score, and that sum to 1. So we raise a fixed number, here 3, to the power of
-#    each score. That gives $3^1 = 3$ for the soup and $3^0 = 1$ for each drink. Then we divide by the sum of all four, which is 6.
+# 1. **Scores.** How well does each key match the query? The **score** of a key is its dot product with the query. The soup has the score 1, and each drink has
+#    the score 0.
+# 2. **Weights.** For a mixture we need weights that are positive, that grow with the score, and that sum to 1. So we raise a fixed number, here 3, to the power
+#    of each score. That gives $3^1 = 3$ for the soup and $3^0 = 1$ for each drink. Then we divide by the sum of all four, which is 6.
 # 3. **Mixture.** We multiply each price by its weight and add up: $2 \cdot \frac16 + 3 \cdot \frac16 + 6 \cdot \frac36 + 1 \cdot \frac16 = 4$.
 #
 # The soup costs 6, and the plain mean of the four prices is 3. So the answer, 4, is not the price of the dish, but it has moved towards it.
 #
-# In practice the fixed number is $e = 2.718\dots$, and making weights from scores in this way is called the **softmax**. In symbols, for a query $q$, keys $k_i$ and
-# values $v_i$, the same three steps are:
+# In practice the fixed number is $e = 2.718\dots$, and making weights from scores in this way is called the **softmax**. In symbols, for a query $q$, keys $k_i$
+# and values $v_i$, the same three steps are:
 #
 # $$s_i = q \cdot k_i \qquad p_i = \frac{e^{s_i}}{\sum_j e^{s_j}} \qquad z = \sum_i p_i v_i$$
 
@@ -35,8 +37,8 @@ drawings.soft_lookup()
 # Read the drawing from left to right: the query meets each key, the scores become weights, and the weights mix the values.
 #
 # In the menu each value was one number. A value may also be a vector, and then so is the answer $z$. From here on we write shapes in brackets. There are $n$ keys
-# and $n$ values. The query and each key have $d_k$ numbers, so their shape is $[d_k]$. Each value has $d_v$ numbers, and so has $z$. The two numbers $d_k$ and $d_v$
-# may differ: in the menu $d_k$ is 2, and $d_v$ is 1.
+# and $n$ values. The query and each key have $d_k$ numbers, so their shape is $[d_k]$. Each value has $d_v$ numbers, and so has $z$. The two numbers $d_k$ and
+# $d_v$ may differ: in the menu $d_k$ is 2, and $d_v$ is 1.
 
 # %% [markdown] statement="soft_lookup"
 # ### Your dictionary
@@ -45,7 +47,8 @@ drawings.soft_lookup()
 #
 # - `lookup(q, K, V)`: $z$, without a loop, from arrays $K$ $[n, d_k]$ and $V$ $[n, d_v]$.
 #
-# It must also survive scores in the thousands, where $e^s$ is too large for a computer. When it works, the cell below the checks asks for the price of a dish, in three ways.
+# It must also survive scores in the thousands, where $e^s$ is too large for a computer. When it works, the cell below the checks asks for the price of a dish, in
+# three ways.
 
 # %% [markdown] hints="soft_lookup"
 # 1. The answer has as many numbers as a *value*, not as many as a key, and not as many as there are keys.
@@ -112,19 +115,22 @@ print("keys ten times as long: ", lookup(dish, 10 * keys, prices).round(3))
 print("a query of zeros:       ", lookup(0 * dish, keys, prices).round(3))
 
 # %% [markdown]
-# The first line asks what we asked by hand, with powers of $e$ instead of 3. The soup gets a little less weight, so the answer is 3.9 and no longer 4. Now the other two lines:
+# The first line asks what we asked by hand, with powers of $e$ instead of 3. The soup gets a little less weight, so the answer is 3.9 and no longer 4. Now the
+# other two lines:
 #
 # - With keys ten times as long, the score of the soup is 10 instead of 1, and it gets nearly all the weight. The answer is 6.0, the price of the soup. Your soft
 #   dictionary has become a Python dict again.
-# - With a query of zeros, all four scores are 0 and all weights are equal. The answer is 3, the plain mean of the four prices. This is the bag of words of chapter 04.
+# - With a query of zeros, all four scores are 0 and all weights are equal. The answer is 3, the plain mean of the four prices. This is the bag of words of
+#   chapter 04.
 #
-# These are the two ends, certain and undecided. In between, attention mixes. It is always a **weighted mean** of the values: no weight is negative, and the weights sum to 1.
+# These are the two ends, certain and undecided. In between, attention mixes. It is always a **weighted mean** of the values: no weight is negative, and the
+# weights sum to 1.
 #
 # ## 2. One needle in much hay
 #
 # A soft lookup gives some weight to *every* word. With four words this already made a 6 into a 4. What will it do in a story of fifty words, or in a book with a
-# hundred thousand? Suppose that exactly one of them is what the query looks for. We call it the **needle**, and all the other words the **hay**. The needle has the
-# score $s$, and each word of the hay has the score 0. How much of the answer comes from the needle, and how much from the hay?
+# hundred thousand? Suppose that exactly one of them is what the query looks for. We call it the **needle**, and all the other words the **hay**. The needle has
+# the score $s$, and each word of the hay has the score 0. How much of the answer comes from the needle, and how much from the hay?
 
 # %% [markdown] statement="needle"
 # ### Guess, then compute
@@ -141,7 +147,7 @@ print("a query of zeros:       ", lookup(0 * dish, keys, prices).round(3))
 # %% [markdown] hints="needle"
 # 1. What do the other $n - 1$ keys contribute to the denominator, all together?
 # 2. The needle contributes $e^s$ to the denominator, and each word of the hay $e^0$.
-# 3. Divide above and below by $e^s$: then no power is large.
+# 3. Divide above and below by $e^s$. What is left, $e^{-s}$, is small for a large $s$, and does not overflow for any $s$ in the range.
 
 
 # %% task="needle" points=2 level=1 minutes=8
@@ -218,5 +224,5 @@ plt.show()
 # needle, $n - 1 = e^s$.
 #
 # On the right you see the way out. It shows which score the needle must have to keep half of the weight, and from the last equation this is $s = \ln(n - 1)$. It
-# grows slowly: for 100 words the needle needs a score of 4.6, and for a million words 13.8. So attention can find one word in a book, but only if it can make large
-# scores.
+# grows slowly: for 100 words the needle needs a score of 4.6, and for a million words 13.8. So attention can find one word in a book, but only if it can make
+# large scores.

@@ -21,15 +21,17 @@ for d_k in (1, 4, 16, 64, 256, 1024):
     print(f"d_k = {d_k:5}: the largest weight is {np.mean(largest):.2f}, on average")
 
 # %% [markdown]
-# All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But in the last line, at $d_k = 1024$, one key gets
-# 0.95 of the weight. The dictionary is hard again, by accident.
+# All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But in the last line, at $d_k = 1024$, one key
+# gets 0.95 of the weight. The dictionary is hard again, by accident.
 #
-# Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$ changes
-# $p(1 - p)$ times as much. With 64 equal weights each key has the factor 0.015, and all 64 together about 1. With one weight of 0.95 they have only about 0.1
-# together, and half of this belongs to the chosen key. With one of 0.9999 next to nothing is left. So most of the keys that were not chosen by the accident can
-# hardly be told that they should have been. A head may become certain after it has learned something, but it should not be so from the start.
+# Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$
+# changes $p(1 - p)$ times as much. With 64 equal weights each key has the factor 0.015, and all 64 together about 1. With one weight of 0.95 they have only about
+# 0.1 together, and half of this belongs to the chosen key. With one of 0.9999 next to nothing is left. Suppose that another key deserved the weight: its own
+# weight is nearly 0, so its factor $p(1 - p)$ is nearly 0 as well, and training can hardly raise it. A head may become certain after it has learned something,
+# but it should not be so from the start.
 #
-# So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1.
+# So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and
+# variance 1.
 #
 # 1. Each product $q_j k_j$ has the mean 0 and the variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$.
 # 2. A score is the sum of $d_k$ such products. Variances of independent numbers add up, so a score has the variance $d_k$.
@@ -42,11 +44,11 @@ for d_k in (1, 4, 16, 64, 256, 1024):
 #
 # Now write the attention that everybody uses.
 #
-# - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$. Now there are $m$ queries at once, one in each row of $Q$. So $QK^T$ holds the scores of
-#   all queries, and the softmax goes along its rows.
+# - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$. Now there are $m$ queries at once, one in each row of $Q$. So $QK^T$ holds the scores
+#   of all queries, and the softmax goes along its rows.
 #
-# The three are tensors, and your function may get many texts at once: there may be further axes in front, the same in all three. At the end of the next section it
-# is part of your first network.
+# The three are tensors, and your function may get many texts at once: there may be further axes in front, the same in all three. At the end of the next section
+# it is part of your first network.
 
 # %% [markdown] hints="scale"
 # 1. For one query it is your `lookup`, with the scores divided. With many, $K$ has to be turned so that each row of $Q$ meets each key.
@@ -130,12 +132,13 @@ for d_k in (4, 64, 1024):
 
 # %% [markdown]
 # Look at the two lines with $d_k = 1024$. The plain scores have a variance of about 1,000, as we have worked out, and one of the 64 keys gets 0.95 of the weight.
-# The divided scores have a variance of about 1, and the largest weight is 0.11. Divided scores give this 0.11 at $d_k = 64$ as well, so the width no longer matters.
-# That is all that *scaled* means.
+# The divided scores have a variance of about 1, and the largest weight is 0.11. Divided scores give this 0.11 at $d_k = 64$ as well, so the width no longer
+# matters. That is all that *scaled* means.
 #
 # The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to.
 #
-# Note what we have measured: random keys, before any training. What the divisor does for a network in training we have not measured here.
+# Note what we have measured: random keys with numbers of size 1, before any training. The small networks of this chapter begin with smaller numbers, so the
+# divisor matters less to them.
 #
 # Your function should agree with the one that torch has built in. We give torch's a short name, to have something to compare with:
 

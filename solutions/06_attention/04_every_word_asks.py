@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 4. Every word asks
 #
-# So far somebody from outside asked one question. In a text, *each* word has something to ask: a verb looks for its subject, *she* for a name, the last word of our
-# story for a town. So let every word ask, and let the same words answer.
+# So far somebody from outside asked one question. In a text, *each* word has something to ask: a verb looks for its subject, *she* for a name, the last word of
+# our story for a town. So let every word ask, and let the same words answer.
 #
 # Let $x$ $[T, C]$ be a text of $T$ words: each row is the vector of one word, with $C$ numbers. The vector says what the word *is*. A lookup needs three other
 # things of each word:
@@ -15,10 +15,11 @@
 #
 # $$Q = x W_q \qquad K = x W_k \qquad V = x W_v$$
 #
-# With them, your function does the rest: `scaled_attention(Q, K, V)`. This is **self-attention**: queries, keys and values come from the same words. Row $i$ of the
-# scores $QK^T$ says how well each word answers word $i$, and row $i$ of the result is what word $i$ has found.
+# With them, your function does the rest: `scaled_attention(Q, K, V)`. This is **self-attention**: queries, keys and values come from the same words. Row $i$ of
+# the scores $QK^T$ says how well each word answers word $i$, and row $i$ of the result is what word $i$ has found.
 #
-# Here is all of it on three words, with numbers that you can follow in your head. The vector of a word has three numbers: is it a noun, is it a verb, and, for a person, how old?
+# Here is all of it on three words, with numbers that you can follow in your head. The vector of a word has three numbers: is it a noun, is it a verb, and, for a
+# person, how old?
 #
 # - The query is the second number. So the verb *thanks* asks, with the query 1, and the nouns do not.
 # - The key is the first number. So nouns are found, with the key 1.
@@ -28,18 +29,19 @@
 #
 # | | vector | query | key | value | scores against *cook, thanks, guest* | weights (powers of 3) | finds |
 # |---|---|---|---|---|---|---|---|
-# | cook | 1 0 40 | 0 | 1 | 40 | 0 0 0 | 1/3, 1/3, 1/3 | 20 |
-# | thanks | 0 1 0 | 1 | 0 | 0 | 1 0 1 | 3/7, 1/7, 3/7 | 25.7 |
-# | guest | 1 0 20 | 0 | 1 | 20 | 0 0 0 | 1/3, 1/3, 1/3 | 20 |
+# | cook | 1 0 50 | 0 | 1 | 50 | 0 0 0 | 1/3, 1/3, 1/3 | 30 |
+# | thanks | 0 1 0 | 1 | 0 | 0 | 1 0 1 | 3/7, 1/7, 3/7 | 38.6 |
+# | guest | 1 0 40 | 0 | 1 | 40 | 0 0 0 | 1/3, 1/3, 1/3 | 30 |
 #
-# Read the row of *thanks*. Its query, 1, meets the keys 1, 0 and 1, which gives the scores 1, 0 and 1. Three to the power of these is 3, 1 and 3, with the sum 7. So
-# the weights are 3/7, 1/7 and 3/7, and the verb finds $\frac37 \cdot 40 + \frac17 \cdot 0 + \frac37 \cdot 20 = 25.7$. It asked for the nouns, whose mean age is 30.
-# The plain mean of the three values is 20, and the verb has moved about half way from 20 to 30.
+# Read the row of *thanks*. Its query, 1, meets the keys 1, 0 and 1, which gives the scores 1, 0 and 1. Three to the power of these is 3, 1 and 3, with the sum 7.
+# So the weights are 3/7, 1/7 and 3/7, and the verb finds $\frac37 \cdot 50 + \frac17 \cdot 0 + \frac37 \cdot 40 = 38.6$. It asked for the nouns, whose mean age
+# is 45. The plain mean of the three values is 30, and the verb has moved more than half way from 30 to 45.
 #
-# The rows of *cook* and *guest* are simpler. Their query is 0, so they ask for nothing and get the plain mean, 20. Now the same with your function, which uses powers of $e$:
+# The rows of *cook* and *guest* are simpler. Their query is 0, so they ask for nothing and get the plain mean, 30. Now the same with your function, which uses
+# powers of $e$:
 
 # %%
-x = torch.tensor([[1.0, 0, 40], [0, 1, 0], [1, 0, 20]])  # cook, thanks, guest
+x = torch.tensor([[1.0, 0, 50], [0, 1, 0], [1, 0, 40]])  # cook, thanks, guest
 W_k, W_q, W_v = torch.eye(3).split(1, dim=1)  # [3, 1] each
 print("scores: ", (x @ W_q @ (x @ W_k).T).tolist())
 print("weights:", scaled_attention(x @ W_q, x @ W_k, torch.eye(3)).numpy().round(2))
@@ -48,13 +50,13 @@ print(
 )
 
 # %% [markdown]
-# The verb finds 25.3 instead of 25.7, because $e$ is a little smaller than 3.
+# The verb finds 38.0 instead of 38.6, because $e$ is a little smaller than 3.
 #
 # To print the weights we have used a trick that will come back in section 12. As values we gave the function the rows of the unit matrix, `torch.eye(3)`. The
 # weighted mean of these rows is the list of the weights themselves.
 #
-# Next, two whole sentences. Each different word gets a random vector, and the three matrices are random as well. We print the eight numbers that *cook* has found,
-# once as the one who thanks, and once as the one who is thanked:
+# Next, two whole sentences. Each different word gets a random vector, and the three matrices are random as well. We print the eight numbers that *cook* has
+# found, once as the one who thanks, and once as the one who is thanked:
 
 # %%
 set_seed(1)
@@ -74,11 +76,11 @@ print("the COOK thanks the guest:", np.round(thanks[1].tolist(), 2))
 print("the guest thanks the COOK:", np.round(thanked[4].tolist(), 2))
 
 # %% [markdown]
-# The same eight numbers, twice. In one sentence the cook thanks, in the other one he is thanked, and self-attention does not notice. The two sentences have the same
-# five words, so the query of *cook* meets the same five keys. *Where* a key stands does not occur in the formula.
+# The same eight numbers, twice. In one sentence the cook thanks, in the other one he is thanked, and self-attention does not notice. The two sentences have the
+# same five words, so the query of *cook* meets the same five keys. *Where* a key stands does not occur in the formula.
 #
-# The oldest way out is simple. **Add a vector for the place** to the vector of each word. There is one such vector for place 0, another one for place 1, and so on.
-# They may be random or learned. Then *cook* at place 1 is no longer the same vector as *cook* at place 4:
+# The oldest way out is simple. **Add a vector for the place** to the vector of each word. There is one such vector for place 0, another one for place 1, and so
+# on. They may be random or learned. Then *cook* at place 1 is no longer the same vector as *cook* at place 4:
 
 # %%
 places = torch.randn(6, C)
@@ -100,8 +102,8 @@ print("the guest thanks the COOK:", np.round(with_thanked[4].tolist(), 2))
 #
 # ### Your first network
 #
-# You have all the parts of a network that looks things up. What it needs is a text in which looking back is worth something. The next cell makes the simplest ones
-# that there are: each text is a list of random words, said again and again.
+# You have all the parts of a network that looks things up. What it needs is a text in which looking back is worth something. The next cell makes the simplest
+# ones that there are: each text is a list of random words, said again and again.
 
 # %%
 sixty_four = (
@@ -142,7 +144,8 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # Each text has 39 words, and its list has between 8 and 20. We call each time that the list is said a **round**. What can a reader know of such a text?
 #
 # - The words of round one cannot be guessed, because they are random.
-# - Nor, as a rule, can the word that begins round two, because nothing says that the list ends there. (Only after twenty words is it certain.) We do not count it.
+# - Nor, as a rule, can the word that begins round two, because nothing says that the list ends there. (Only after twenty words is it certain.) We do not count
+#   it.
 # - From then on a perfect reader makes no mistakes.
 #
 # How would *you* do it? Suppose that you are in round two and have come to the word *kite*. You find the place where *kite* was said before, you look at the word
@@ -165,8 +168,8 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # - One *knows nothing*. It gives each of the 64 words the same probability, so its loss is $\ln 64 = 4.16$.
 # - One *knows which words were said*, but not in which order. From round two on it has seen all $n$ words of the list, and it gives each of them the probability
 #   $1/n$. So its loss is $\ln n$. For a list of 8 words this is 2.08.
-# - One also *strikes out the last seven*. Every list has at least eight words, so none of the seven words that were said last can come next. It gives $1/(n - 7)$ to
-#   each of the others. For a list of 8 words only one word is left, and this reader is always right. For longer lists it is not.
+# - One also *strikes out the last seven*. Every list has at least eight words, so none of the seven words that were said last can come next. It gives $1/(n - 7)$
+#   to each of the others. For a list of 8 words only one word is left, and this reader is always right. For longer lists it is not.
 #
 # We also ask a simpler question. We take 200 new texts, stop each of them after 25 words, and ask only for word 26. In how many of the 200 is the guess right?
 #
@@ -256,7 +259,7 @@ tell_readers()
 # %% [markdown]
 # Look at the losses first. By its loss, 0.13, your network is a genius: the best of the three readers, in the last line, has 1.72.
 #
-# Then look at the last column, where each text has been stopped and the next word is not there yet. Your network is right in about 10 of 200 texts. Even the reader
-# that picks any word of the list is right in 15.
+# Then look at the last column, where each text has been stopped and the next word is not there yet. Your network is right in about 10 of 200 texts. Even the
+# reader that picks any word of the list is right in 15.
 #
 # How can both be true? Make a guess before you read on.

@@ -12,14 +12,36 @@ moved = (scaled_attention(other, other, other) - scaled_attention(x, x, x)).abs(
 print("outputs that move:", (moved.amax(1) > 1e-6).tolist())
 
 # %% [markdown]
-# All five move, even the first. Think of what that means at place 3. There the model should guess the word at place 4. But its output has changed with that word, so
-# it has already seen the answer.
+# All five move, even the first. Think of what that means at place 3. There the model should guess the word at place 4. But its output has changed with that word,
+# so it has already seen the answer.
 #
-# This can explain the riddle. While your network was trained, and while its loss was measured, the next word stood in its input, one place further on. It could
-# learn to copy that place, and needed nothing else. When we stopped the texts after 25 words, there was no such place after the last word any more. The right word
-# still stood in round one, but your network had never had to look for it there. So never trust a loss before you know what the model could see.
-#
-# The cure must be exact, because even a small weight on the answer gives it away. Forbidden words must get weight 0, and the weights of the others must still sum to
+# This can explain the riddle. While your network was trained, and while its loss was measured, the next word stood in its input, one place further on. To copy
+# that place would be enough. Is this what it does? Let us ask for its weights: how much does each word give to the place right after it, at the places that count
+# for the loss?
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+def weight_on_next(network):
+    """The mean weight on the next place, of the words that have a next word to guess and to see."""
+    words, repeats = lists(0, range(8, 21), B=64, seed=99)
+    names, its_places = network.words_and_places
+    with torch.no_grad():
+        vectors = names[words[:, :-1].to(device)] + its_places[:38]
+        Q, K, _ = network.maps(vectors).chunk(3, dim=-1)
+        unit = torch.eye(38, device=device).expand(64, 38, 38)
+        weights = scaled_attention(Q, K, unit).cpu()
+    return weights.diagonal(1, dim1=1, dim2=2)[repeats[:, :-1]].mean().item()
+
+
+print(f"weight on the next place: {weight_on_next(lookers['your first network']):.2f}")
+
+# %% [markdown]
+# Nearly all of it. The network copies the next place, and needs nothing else. When we stopped the texts after 25 words, there was no such place after the last
+# word any more. The right word still stood in round one, but your network had never had to look for it there. So never trust a loss before you know what the
+# model could see. The cure must be exact, because even a small weight on the answer gives it away. Forbidden words must get weight 0, and the weights of the
+# others must still sum to
 # 1. The softmax does both if we set the score of each forbidden word to $-\infty$ beforehand, because $e^{-\infty} = 0$.
 #
 # Which word may see which is written in a **mask**. This is a table of True and False. It has a row for each word that looks, and a column for each word that is
@@ -36,9 +58,9 @@ drawings.masks(
 )
 
 # %% [markdown]
-# The left mask allows everything. The one in the middle is a **causal mask**: each word may look at itself and at those before it. With it a network can guess the
-# next word at all places of a text at once, and no guess sees its answer. The mask on the right is for **padding**. If the texts of a batch differ in length, the
-# short ones are filled up, and no word may look at the filling.
+# The left mask allows everything. The one in the middle is a **causal mask**: each word may look at itself and at those before it. With it a network can guess
+# the next word at all places of a text at once, and no guess sees its answer. The mask on the right is for **padding**. If the texts of a batch differ in length,
+# the short ones are filled up, and no word may look at the filling.
 
 # %% [markdown] statement="masked_attention"
 # ### The same function with a mask
@@ -46,8 +68,8 @@ drawings.masks(
 # Your `scaled_attention` needs two more lines. Write:
 #
 # - `causal_mask(T)`: the causal mask, bools $[T, T]$;
-# - `masked_attention(Q, K, V, mask)`: attention with a mask $[m, n]$. A row that may look nowhere gives *zeros*. (Set to $-\infty$ throughout, it would give "not a
-#   number", which soon spreads through a whole network.)
+# - `masked_attention(Q, K, V, mask)`: attention with a mask $[m, n]$. A row that may look nowhere gives *zeros*. (Set to $-\infty$ throughout, it would give "not
+#   a number", which soon spreads through a whole network.)
 #
 # Below the checks we train your network once more, this time with your mask. All further attention networks that you train in this chapter use this function.
 
@@ -204,7 +226,8 @@ print("the same as torch:", close(masked_attention(x, x, x, mask), torchs, 1e-5,
 # Only the last output moves now, the one of the word that we have exchanged. From here on this one function is enough. With a mask that allows everything it is
 # `scaled_attention`, and with a causal mask it serves a language model.
 #
-# Now the same network again, trained for the same 300 steps from the same beginning. The only difference is the causal mask. It is the second line that the cell prints:
+# Now the same network again, trained for the same 300 steps from the same beginning. The only difference is the causal mask. It is the second line that the cell
+# prints:
 
 
 # %%
@@ -222,12 +245,13 @@ for name, model in lookers.items():
 tell_readers()
 
 # %% [markdown]
-# The second line is honest, and it is modest. Its loss is 3.03, where the reader that knows which words were said has 2.58. It is right in 40 texts, and that reader
-# only in 15. So your network has found out a little about the order of the words. But the reader that strikes out the last seven is right in 50 texts, and it never
-# looks at what came after a word.
+# The second line is honest, and it is modest. Its loss is 3.03, where the reader that knows which words were said has 2.58. It is right in 40 texts, and that
+# reader only in 15. So your network has found out a little about the order of the words. But the reader that strikes out the last seven is right in 50 texts, and
+# it never looks at what came after a word.
 #
-# So nothing here looks like copying, at least after 300 steps and with one seed. What is missing? Think of the text *moss kite drum fig moss kite …*. At its second
-# *kite* the network should say *drum*. It can look back at *drum*, but how should it know that *drum* is the right one? The vector of *drum* says "I am drum, at
-# place 2". It does not say that *kite* stood before it.
+# So nothing here looks like copying, at least after 300 steps and with one seed. What is missing? Think of the text *moss kite drum fig moss kite …*. At its
+# second *kite* the network should say *drum*. It can look back at *drum*, but how should it know that *drum* is the right one? The vector of *drum* says "I am
+# drum, at place 2". It does not say that *kite* stood before it.
 #
-# So somebody would have to tell *drum* first that it stands after *kite*. That would be one lookup, and finding *drum* would be a second one. Your network has only one.
+# So somebody would have to tell *drum* first that it stands after *kite*. That would be one lookup, and finding *drum* would be a second one. Your network has
+# only one.

@@ -1,14 +1,14 @@
 # %% [markdown]
 # ## 7. Watch a circuit form
 #
-# Everything is ready for the promise of this chapter. Take the lists of section 4 again, on which a single lookup has failed. How could *two* lookups, one after the
-# other, continue a list?
+# Everything is ready for the promise of this chapter. Take the lists of section 4 again, on which a single lookup has failed. How could *two* lookups, one after
+# the other, continue a list?
 #
 # Here is a plan, on the text *moss kite drum moss kite*. The last word is *kite*, and the right word to say is *drum*. So the last word has to find the place of
 # *drum*. It could do so if *drum* said of itself: "I stand after *kite*." At first no place says such a thing. So the plan has two steps, one for each layer.
 #
-# - **Layer 0 writes notes.** Each word looks at the word just before it, and takes its name along as a **note**. The word *drum* looks at *kite*, and then carries
-#   the note "after kite".
+# - **Layer 0 writes notes.** Each word looks at the word just before it, and takes its name along as a **note**. The word *drum* looks at *kite*, and then
+#   carries the note "after kite".
 # - **Layer 1 looks for a note.** The last word, *kite*, asks: who carries the note "after kite"? It finds *drum*, and says it.
 #
 # The table shows both steps. The column to look at is that of *drum*, place 2:
@@ -24,18 +24,18 @@
 # %% [markdown]
 # ### The same plan in symbols
 #
-# Let $a$ be the vector of *kite* and $b$ the vector of *drum*.
+# Let $a$ be the vector of *kite* and $b$ the vector of *drum*. The small number above a matrix says to which layer it belongs: $W_v^0$ to a head of layer 0,
+# $W_k^1$ to one of layer 1.
 #
-# 1. In layer 0, a head at *drum* looks back to *kite*. It finds the value $a W_v$.
-# 2. The linear map `out` takes that value back to $C$ numbers. The part of `out` that belongs to this head we call $W_o$. (In the drawing of section 6 it stood for
-#    all of `out`. Here $W_v$ and $W_o$ belong to a head of layer 0, and $W_q$ and $W_k$ below to one of layer 1.) So the note "after kite" is the vector $a W_v
-#    W_o$.
-# 3. As in `OneLook`, what a word has found is added to its vector (the network below does it). So *drum* becomes $b + a W_v W_o$.
-# 4. In layer 1, the key of *drum* is made from this sum: $(b + a W_v W_o) W_k = b W_k + a W_v W_o W_k$. The second part is the key of the note.
-# 5. The query of the last *kite* has the part $a W_q$.
+# 1. In layer 0, a head at *drum* looks back to *kite*. It finds the value $a W_v^0$.
+# 2. The linear map `out` takes that value back to $C$ numbers. The part of `out` that belongs to this head we call $W_o^0$. So the note "after kite" is the
+#    vector $a W_v^0 W_o^0$.
+# 3. As in `OneLook`, what a word has found is added to its vector (the network below does it). So *drum* becomes $b + a W_v^0 W_o^0$.
+# 4. In layer 1, the key of *drum* is made from this sum: $(b + a W_v^0 W_o^0) W_k^1 = b W_k^1 + a W_v^0 W_o^0 W_k^1$. The second part is the key of the note.
+# 5. The query of the last *kite* has the part $a W_q^1$.
 #
-# A score is the product of a query and a key. So the plan works if $a W_q$ has a large product with $a W_v W_o W_k$, that is, if the query of *kite* fits the note
-# "after kite". It must not fit the notes about other words.
+# A score is the product of a query and a key. So the plan works if $a W_q^1$ has a large product with $a W_v^0 W_o^0 W_k^1$, that is, if the query of *kite* fits
+# the note "after kite". It must not fit the notes about other words.
 #
 # Here a value of layer 0 has become part of a key of layer 1. In the literature this is called **K-composition**.
 #
@@ -45,8 +45,8 @@
 # ### The network
 #
 # Put it together: each word becomes a vector, a vector for its place is added, and then come the layers. Each layer *adds* what it has found to the vectors, $x
-# \leftarrow x + \text{layer}(x)$, which is called a **residual connection**. No word may look at later ones. At the end a linear map turns each vector into a score
-# for each word that may come next.
+# \leftarrow x + \text{layer}(x)$, which is called a **residual connection**. No word may look at later ones. At the end a linear map turns each vector into a
+# score for each word that may come next.
 #
 # Write `AttentionOnly(vocabulary, longest, C, layers)` with
 #
@@ -231,10 +231,11 @@ except Exception as _error:  # this layer may refuse how yours is called
 #
 # The next cell trains two of your layers for 500 steps, with the same loss as before. Each layer has four heads, and each word 64 numbers.
 #
-# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that looks, a
-# column is the word that is looked at, and a dark cell is a large weight. A thin grey line marks the diagonal, where a word looks at itself.
+# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that looks,
+# a column is the word that is looked at, and a dark cell is a large weight. A thin grey line marks the diagonal, where a word looks at itself.
 #
-# Do not watch the loss. **Watch the squares**, and look for dark lines. (On paper you see only the last picture. A strip of six moments comes after the next task.)
+# Do not watch the loss. **Watch the squares**, and look for dark lines. (On paper you see only the last picture. A strip of six moments comes after the next
+# task.)
 
 
 # %%
@@ -269,8 +270,8 @@ plt.show()
 # Did you see it? At first all squares are a pale blur, because each head looks a little at every word. Then, within a few dozen steps, dark lines appear in both
 # layers, and the loss falls off a cliff.
 #
-# **Layer 0, the upper squares.** Some heads have a dark line one cell below the diagonal. Each word looks at the word just before it, the **previous word**. This is
-# the first step of the plan.
+# **Layer 0, the upper squares.** Some heads have a dark line one cell below the diagonal. Each word looks at the word just before it, the **previous word**. This
+# is the first step of the plan.
 #
 # **Layer 1, the lower squares.** Take row 12. The list has twelve words, so at place 12 its first word is said again. It was said before at place 0, and the word
 # after it stands at place 1. That is what the network should say, and in row 12 the dark cell is in column 1, eleven places back. The next rows do the same one
@@ -278,14 +279,14 @@ plt.show()
 #
 # In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one and
 # once in round two. (The first line ends soon after, near row 30. Section 9 says why.) In these lower squares, skip rows 0 to 11: no word of this text has come
-# twice yet. In the upper squares just these rows matter, because there the notes are written.
+# twice yet. In the upper squares it is the other way round: the notes that round two needs are written in rows 1 to 12, so those are the rows to look at.
 
 # %% [markdown]
 # ### Does it take two layers?
 #
-# The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05. It has
-# more weights than your two layers, and of three learning rates that we tried it gets the best. Both get 2,000 steps, four times as many as yours. (So the cell
-# takes its time, a minute or more.)
+# The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05. It
+# has more weights than your two layers, and of three learning rates that we tried it gets the best. Both get 2,000 steps, four times as many as yours. (So the
+# cell takes its time, a minute or more.)
 
 
 # %%
@@ -321,12 +322,12 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # %% [markdown]
 # Your two layers are right in all 200 texts.
 #
-# The network with one layer is right in about 43, no more than the reader that strikes out the last seven words (50). So nothing here shows copying. (This network
-# is also smaller than yours. And we have tried one learning rate and one seed.)
+# The network with one layer is right in about 43, no more than the reader that strikes out the last seven words (50). So nothing here shows copying. (This
+# network is also smaller than yours.)
 #
-# The LSTM is right in about half of the texts. It guesses more words than any of the three readers, so it has begun to copy. But its loss is above that of the third
-# reader, although it has had four times as many steps. (It is one network with one seed, and it may not have finished.) Whatever it wants to copy it must carry in
-# its state, the whole list. Two layers of attention can jump.
+# The LSTM is right in about half of the texts. It guesses more words than any of the three readers, so it has begun to copy. But its loss is above that of the
+# third reader, although it has had four times as many steps. (It is one network with one seed, and it may not have finished.) Whatever it wants to copy it must
+# carry in its state, the whole list. Two layers of attention can jump.
 #
 # What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an
 # **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C.
@@ -337,14 +338,14 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # %% [markdown] statement="heads_at_work"
 # ### Measure, then cut
 #
-# You write three tools to take a network apart. $P$ $[H, T, T]$ holds the weights of $H$ causal heads on one text (a row for each word that looks), and `words` is
-# the list of its $T$ words.
+# You write three tools to take a network apart. $P$ $[H, T, T]$ holds the weights of $H$ causal heads on one text (a row for each word that looks), and `words`
+# is the list of its $T$ words.
 #
 # - `previous_word(P)`, $[H]$: how much weight a head gives to the word just before, on average over words 1, 2, …, $T - 1$;
-# - `copying(P, words)`, $[H]$: for each word that has occurred before, the weight on all places *right after its earlier occurrences* together (one of them may be
-#   its own place); the mean over such words, and zeros if there are none;
-# - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a copy
-#   in which what head number `head` (0, 1, …) has found counts for nothing.
+# - `copying(P, words)`, $[H]$: for each word that has occurred before, the weight on all places *right after its earlier occurrences* together (one of them may
+#   be its own place); the mean over such words, and zeros if there are none;
+# - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a
+#   copy in which what head number `head` (0, 1, …) has found counts for nothing.
 #
 # The cells below the checks give each head of your network its two scores, show when they grow, and then cut out heads.
 
@@ -470,31 +471,32 @@ figure = film.strip([(0, first), (1, second)], [0, 60, 80, 100, 140, 500])
 plt.show()
 
 # %% [markdown]
-# The first printed line says which heads of layer 0 look at the previous word. When we ran it, three of the four did, with scores of about 0.5, 0.5 and 0.3. A head
-# that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
+# The first printed line says which heads of layer 0 look at the previous word. When we ran it, three of the four did, with scores of about 0.5, 0.5 and 0.3. A
+# head that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
 #
-# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. Above each moment stands the loss. Look at the steps
-# 60 to 140: the two lines appear within the same few dozen steps, and in these steps the loss falls. That is what one would expect if neither head were of use
-# without the other.
+# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. Above each moment stands the loss. Look at the
+# steps 60 to 140: the two lines appear within the same few dozen steps, and in these steps the loss falls. That is what one would expect if neither head were of
+# use without the other. Look also at how the upper line grows: it begins at the left, with the first words of the text, and gets a little longer from picture to
+# picture.
 #
 # **Something odd.** One thing in the squares does *not* fit our plan. Look at the upper square at the right, after 500 steps. The line of the previous word ends
-# half way down, near place 19. That is also why its score is only one half: the score is a mean over all places, and the lower half has no line. Keep this in mind
-# until section 9.
+# half way down, near place 19. That is also why its score is only one half: the score is a mean over all places, and the lower half has no line. Keep this in
+# mind until section 9.
 
 # %% [markdown]
 # ### Does layer 1 really use what layer 0 has left?
 #
-# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the weights
-# of the network: in layer 1, the query of *kite* must fit the note "after kite" better than any note about another word. In symbols, $a W_q$ must have its largest product
-# with $a W_v W_o W_k$.
+# So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the
+# weights of the network: in layer 1, the query of *kite* must fit the note "after kite" better than any note about another word. In symbols, $a W_q^1$ must have
+# its largest product with $a W_v^0 W_o^0 W_k^1$.
 #
 # Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with the
-# best copying head of layer 1, and count how often the answer is yes. If the plan is right, the count is 64. In a network that has learned nothing it is about 1. A
-# count in between would say that other notes fit, too.
+# best copying head of layer 1, and count how often the answer is yes. If the plan is right, the count is 64. In a network that has learned nothing it is about 1.
+# A count in between would say that other notes fit, too.
 #
-# We make the notes in three ways. First we take them from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2.
-# Then we take them from the rest of layer 0. In the third way they come from a network that has not been trained. (A note is here a word's vector times $W_v W_o$
-# and nothing else: no place, no bias, and not the vector of the word that carries it.)
+# We make the notes in three ways. First we take them from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above
+# 0.2. Then we take them from the rest of layer 0. In the third way they come from a network that has not been trained. (A note is here a word's vector times
+# $W_v^0 W_o^0$ and nothing else: no place, no bias, and not the vector of the word that carries it. The query is made of a word's vector alone, too.)
 #
 # The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network. Its
 # rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
@@ -572,17 +574,16 @@ plt.show()
 # previous-word heads, all 64 queries fit the note about their own word best. In an untrained network hardly any do. Nobody has told the matrices of two different
 # layers to fit each other. Training has done it.
 #
-# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In your network this head looks mostly at the word
-# itself, so its note says "I am kite". For many words the query fits this note best, too. So a good fit does not yet prove the plan. The test tells us what layer 1
-# *can* read. It does not tell us what it needs.
+# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In rows 0 to 18 of your network, this head
+# looks mostly at the word itself (its square is in the figure above the strip), so its note says "I am kite". For many words the query fits this note best, too.
+# So a good fit does not yet prove the plan. The test tells us what layer 1 *can* read. It does not tell us what it needs.
 #
-# For that we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying score), and what happens to the
-# loss. Each cut is made in all three networks:
+# For that we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying score), and what happens to
+# the loss. Each cut is made in all three networks:
 #
 # - **previous-word heads**: all of them together. When we ran this, they were three of the four heads of layer 0 in each network.
 # - **the rest of layer 0**: the fourth head, which is left.
-# - **as many heads, another choice**: the fourth head and two of the three previous-word heads, so that one of these stays. There are three ways to choose it, and
-#   the bar is their mean.
+# - **all but one**: the previous-word heads without one, so that a single one of them stays. We do this with each of them in turn.
 # - **all heads of layer 1**.
 
 
@@ -605,69 +606,68 @@ def best_copying(model):
     return float(max(copying(look(model, shown[:-1])[1], shown[:-1].tolist())))
 
 
-def as_many_others(heads):
-    """All other sets of as many heads of a layer of four."""
-    return [[*its] for its in combinations(range(4), len(heads)) if {*its} != {*heads}]
+def all_but_one(heads):
+    """The sets of these heads in which one of them is missing."""
+    return [[head for head in heads if head != stays] for stays in heads]
 
 
-cuts = {  # of which layer, and for each seed the sets of heads over which we take the mean
+cuts = {  # of which layer, and for each seed the sets of heads that are cut out
     "nothing": (0, {seed: [[]] for seed in learners}),
     "previous-word\nheads": (0, {seed: [tellers[seed]] for seed in learners}),
-    "the rest of\nlayer 0": (0, {seed: [rest[seed]] for seed in learners}),
-    "as many heads,\nanother choice": (
+    "all but one\nof them": (
         0,
-        {seed: as_many_others(tellers[seed]) for seed in learners},
+        {seed: all_but_one(tellers[seed]) for seed in learners},
     ),
+    "the rest of\nlayer 0": (0, {seed: [rest[seed]] for seed in learners}),
     "all heads\nof layer 1": (1, {seed: [range(4)] for seed in learners}),
 }
 losses = {}
 for name, (layer, sets) in cuts.items():
     losses[name], copies = (
         [
-            np.mean(
-                [
-                    with_cut(model, layer, heads, lambda m=model, f=f: f(m))
-                    for heads in sets[seed]
-                ]
-            )
-            for seed, model in learners.items()
+            [with_cut(model, layer, heads, lambda m=model, f=f: f(m)) for heads in its]
+            for model, its in zip(learners.values(), sets.values(), strict=True)
         ]
         for f in (held_out_loss, best_copying)
     )
-    print(
-        f"cut out: {name:28}".replace("\n", " ")
-        + f" best copying score in layer 1, seeds 1 to 3: {np.round(copies, 2)}"
-    )
+    if layer == 0:
+        print(f"cut out: {name:22}".replace("\n", " "), end=" best copying score, ")
+        for seed, its in zip(learners, copies, strict=True):
+            print(f"seed {seed}:", *(f"{score:.2f}" for score in its), end="; ")
+        print()
 
-# %% alt="Loss on the repeats with heads cut out, for three networks. With nothing cut out, and without the rest of layer 0, it is near 0. Without the previous-word heads, and without layer 1, it is close to that of a reader that knows nothing. With as many heads cut out in another choice it is less than half as high."
+# %% alt="Loss on the repeats with heads cut out, marks for three networks. With nothing cut out, and without the rest of layer 0, all are near 0. Without the previous-word heads, and without layer 1, they are close to that of a reader that knows nothing. With a single previous-word head left they are spread from near 0 to above 2.5."
 _, axes = plt.subplots(figsize=(8.6, 3.6))
 for n, its in enumerate(losses.values()):
-    axes.bar(n, np.mean(its), 0.6, color=plots.COLOURS[0])
-    axes.plot([n] * len(its), its, "k_", markersize=14)
+    for seed, found in zip(learners, its, strict=True):
+        side = n + 0.16 * (seed - 2)  # the three networks stand side by side
+        label = f"seed {seed}" if n == 0 else None
+        style = {"color": plots.COLOURS[seed - 1], "mfc": "none", "label": label}
+        axes.plot([side] * len(found), found, " os^"[seed], **style)
 axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows nothing")
 axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
 axes.set(xticks=range(len(losses)), xticklabels=losses, xlabel="cut out")
 axes.tick_params(axis="x", labelsize=10)
 axes.set(ylabel="loss on the repeats (nats)", ylim=(0, 5.4))
 axes.set_title("Without its previous-word heads, copying breaks down")
-axes.legend(ncols=2, fontsize=10, loc="upper center")
+axes.legend(ncols=5, fontsize=9, loc="upper center", columnspacing=1)
 plt.show()
 
 # %% [markdown]
-# Each bar is the mean of three networks, and the marks are the three. Take the bars from left to right.
+# Each mark is one network with one cut. Take them from left to right.
 #
-# - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the best
-#   copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
+# - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the
+#   best copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
+# - **All but one of them.** Now a single previous-word head stays, and it matters much which one. In each network there is one head that does nearly all of the
+#   work alone, with a loss of at most 0.3, and another one with which the loss is above 1.5. So the previous-word heads are not equal partners.
 # - **The rest of layer 0.** Without the fourth head nothing is lost.
-# - **As many heads, another choice.** Now one previous-word head stays. The loss rises less than half as far, and the copying score is about one half. So a single
-#   previous-word head that stays saves more than half of the loss: the three share the work. Which one stays may matter much; our mean does not show it.
-# - **All heads of layer 1.** The copying score stays as it was, because these heads still look at the right places. But what they find is not used any more, and the
-#   loss is that of a reader that knows nothing.
+# - **All heads of layer 1.** Here the heads still look where they did, but what they find is not used any more. The loss is about that of a reader that knows
+#   nothing.
 #
 # (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
 #
-# So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and good signs
-# of the joint between them. Let the network play, and try to break it:
+# So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and good
+# signs of the joint between them. Let the network play, and try to break it:
 
 
 # %%
@@ -700,5 +700,5 @@ for name, text in tricks.items():
 # %% [markdown]
 # - **A word twice.** After *rain*, was it *gull* or *toad*? The plan cannot tell, because a note knows only the one word before it, and two places carry the note
 #   "after rain". So look which of them it takes, and whether it goes round in a small circle from there.
-# - **A wrong word.** In the whole text nothing comes after *wolf*, so no place carries the note "after wolf". What the network says next is a guess. But as soon as
-#   it has said a word of the list, it can go on from there. It may even repeat your *wolf* the next time round.
+# - **A wrong word.** In the whole text nothing comes after *wolf*, so no place carries the note "after wolf". What the network says next is a guess. But as soon
+#   as it has said a word of the list, it can go on from there. It may even repeat your *wolf* the next time round.

@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 8. The cheater
 #
-# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. This is easier,
-# one would think. Watch the loss, and then the squares. This time the text in the squares has a list of twenty words.
+# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. This is
+# easier, one would think. Watch the loss, and then the squares. This time the text in the squares has a list of twenty words.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -23,8 +23,8 @@ plt.show()
 # Two losses of nearly 0. By the number that we train on, nobody could tell the two networks apart.
 #
 # Now look at the squares of layer 0, the upper four. In their lower half, from row 20 on, the list is repeated. There each of them has a long dark line, and this
-# line is far from the diagonal. The learner had lines one cell below the diagonal in its layer 0, because its heads looked at the previous word. Here this line is
-# gone. The line that you still see in the upper half lies *on* the diagonal, where a word looks at itself. What it is good for, we do not know.
+# line is far from the diagonal. The learner had lines one cell below the diagonal in its layer 0, because its heads looked at the previous word. Here this line
+# is gone. The line that you still see in the upper half lies *on* the diagonal, where a word looks at itself. What it is good for, we do not know.
 #
 # What has this network learned instead, and where will it fail?
 
@@ -35,7 +35,7 @@ plt.show()
 #   place exactly $k$ places back, over all words that have such a place. (So its column 1 is your `previous_word`.)
 # - `looks_back`: how many places back do the heads of the cheater's layer 0 look, once the list repeats? Use your tool on `P[0]`, or think.
 # - `still_right`: you now give it texts whose lists have another length. For which of the lengths 7, 8, 10, 12, 16, 19 and 20 will it guess right at all places
-#   **from the 22nd word on**? A set. Decide by thinking; the figure below the checks will show it.
+#   **from the 22nd word on**? A set. Decide by thinking; the figure below the checks draws your lengths as crosses.
 #
 # Is there anything in the loss on its own texts that could have warned you?
 
@@ -124,6 +124,17 @@ for head in range(4):
     )
 
 
+def own_loss():
+    return held_out_loss(cheater, [20])
+
+
+every = range(4)  # all heads of a layer
+print(f"cut out, loss: layer 0 {with_cut(cheater, 0, every, own_loss):.2f},", end=" ")
+print(f"layer 1 {with_cut(cheater, 1, every, own_loss):.2f},", end=" ")
+neither = with_cut(cheater, 0, every, lambda: with_cut(cheater, 1, every, own_loss))
+print(f"both {neither:.2f}")
+
+
 # %%
 def late_loss(model, length):
     """Loss from the 22nd word on, where all that comes is a repeat, on texts with lists of this length."""
@@ -143,6 +154,7 @@ late = {
 _, axes = plt.subplots(figsize=(8, 3.2))
 axes.plot(lengths, late["learner"], "o-", label="learner: trained on lists of 8 to 20")
 axes.plot(lengths, late["cheater"], "s-", label="cheater: trained on lists of 20")
+axes.plot([*still_right], [0] * len(still_right), "kx", ms=9, label="your still_right")
 axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows nothing")
 axes.set(
     xlabel="words in the list", ylabel="loss from word 22 on (nats)", xticks=lengths
@@ -152,15 +164,16 @@ axes.legend(fontsize=10, loc="center", bbox_to_anchor=(0.64, 0.5))
 plt.show()
 
 # %% [markdown]
-# Look at the text of the cheater with its own eyes. The next word was said twenty places before *its* place. The word that looks stands one place earlier, so from
-# there it is nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, on one text. In layer 0 the word
-# nineteen back has nothing to do with the word that looks, so only the places can lead there. The figure tests it on lists of other lengths. (The four lower
-# squares, of layer 1, have the same line. We have not tested which of the two layers does the work.) For each place the cheater has learned which place stands
-# nineteen back. (We have trained a single cheater.)
+# Look at the text of the cheater with its own eyes. At place 25, for example, it should say word 26. Word 26 was said at place 6, and $25 - 6 = 19$. And nineteen
+# places back is where all four heads of its layer 0 look, as the printed lines say, on one text. In layer 0 the word nineteen back has nothing to do with the
+# word that looks, so only the places can lead there. For each place the cheater has learned which place stands nineteen back. The four lower squares, of layer 1,
+# have the same line. So which of the two layers does the work? The last printed lines say it, with your knife: the loss stays far below the 4.16 of a network
+# that knows nothing, whichever layer is cut out, and only without both of them all is lost. So each of them has learned the trick. (We have trained a single
+# cheater. How the work is divided differs from one to the next.) The figure tests the trick on lists of other lengths.
 #
 # The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words
-# also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The blue
-# dots are the learner, which copies lists of all these lengths, even those of six and seven words, which are shorter than any that it had read.
+# also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The
+# blue dots are the learner, which copies lists of all these lengths, even those of six and seven words, which are shorter than any that it had read.
 #
-# The loss of the cheater could not warn you, because on its own texts looking nineteen back *is* right. If two rules fit the data, a network cannot know which one
-# you meant. The learner is the same kind of network. What has kept it from this rule was its data: in lists of many lengths, no fixed distance is right.
+# The loss of the cheater could not warn you, because on its own texts looking nineteen back *is* right. If two rules fit the data, a network cannot know which
+# one you meant. The learner is the same kind of network. What has kept it from this rule was its data: in lists of many lengths, no fixed distance is right.

@@ -2,8 +2,9 @@
 # ## 10. Back to Olga Keller
 #
 # We began with a network that copies *westford* from the middle of the story of Olga Keller, and we watched head 1 of layer 0, which looks at that town. Now you
-# have the knife, and can ask whether the copying depends on that head. The cell cuts out each of the eight heads in turn, with your `without_head`. Each line says
-# how much probability is left for all 40 towns together, and which three words are the likeliest after *… olga loves the golden fox in*:
+# have the knife, and can ask whether the copying depends on that head. The cell cuts out each of the eight heads in turn, with your `without_head`, and then all
+# heads of a layer at once. Each line says how much probability is left for all 40 towns together, and which three words are the likeliest after *… olga loves the
+# golden fox in*:
 
 # %%
 everything = len(reader.symbols)
@@ -16,6 +17,8 @@ for layer, block in enumerate(reader.network.blocks):
         rows[f"layer {layer}, head {head}"] = reader.read(
             story, best=everything
         ).next_words
+    out.weight.data = torch.zeros_like(whole)
+    rows[f"layer {layer}, all heads"] = reader.read(story, best=everything).next_words
     out.weight.data = whole
 for name, words in rows.items():
     likeliest = ", ".join(f"{word} {p:.0%}" for word, p in [*words.items()][:3])
@@ -24,28 +27,31 @@ for name, words in rows.items():
 
 # %% [markdown]
 # For six of the eight heads, the line looks like the first one, where nothing is cut out. So these six heads can be cut out, one at a time, and *westford* still
-# gets 100 %. The four heads of layer 1 are among them, although each of them gives all its weight to a single word. So one at a time they are not needed, whatever
-# their weights are. (Whether all four can go at once, we have not asked.)
+# gets 100 %. The four heads of layer 1 are among them, although each of them gives all its weight to a single word. Even all four at once can go, as the last
+# line says. So for this word they are not needed, whatever their weights are.
 #
 # The lines of two heads are different:
 #
-# - **Layer 0, head 1.** This is the head that we have watched. Without it *westford* is gone from the likeliest words. All towns together keep 43 %, but no single
-#   town has more than 8 %. So this head says *which* town.
-# - **Layer 0, head 0.** Without it, all towns together have only 17 %, and nearly all of that is for *westford*. The likeliest word is now *the*, as in *in the …*
-#   So this head says *that* a town is due.
+# - **Layer 0, head 1.** This is the head that we have watched. Without it *westford* is gone from the likeliest words. All towns together keep 43 %, but no
+#   single town has more than 8 %. So the network still half expects a town, and does not know which.
+# - **Layer 0, head 0.** Without it, all towns together have only 17 %, and nearly all of that is for *westford*. The likeliest word is now *the*, as in *in the
+#   …* So the network hardly expects a town any more, but if there is one, it knows which.
+#
+# One line is strange. Without *all* heads of layer 0 the towns have 82 %, more than without head 0 alone. So cuts do not simply add up: what head 0 corrects
+# seems to come from other heads of its own layer. (Which town it is, the network does not know then, as without head 1.)
 #
 # All of this is one story. For a law we would need many.
 #
 # ### Does it know where the fox is?
 #
-# Olga's fox is in Westford. Does head 1 know that? It stands in layer 0, where each key is made from the vector of a single word. So the key of *westford* can say
-# "I am a town". It cannot say "I am the town of the fox", because nothing has told it what stands around it. Nor does the query of *in* know anything of a fox. So
-# this head can only look for *a* town. If a story has
-# two towns, layer 1 would have to know better.
+# Olga's fox is in Westford. Does head 1 know that? It stands in layer 0, where each key is made from the vector of a single word. So the key of *westford* can
+# say "I am a town". It cannot say "I am the town of the fox", because nothing has told it what stands around it. Nor does the query of *in* know anything of a
+# fox. So this head can only look for *a* town. If a story has two towns, layer 1 would have to know better.
 #
-# That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story in
-# two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of towns, each in both
-# orders. Here are the first two of them, and then a count over all twelve cases, which the printed lines call pairs:
+# That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story
+# in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of towns, each
+# in both orders. Here are the first two of them, and then some counts. They tell whether the network says the same town for the fox and for the duck, whether
+# that is still so if we exchange the two towns, and whether it is the town to which head 1 gives more weight:
 
 # %%
 two_towns = story.replace(
@@ -68,19 +74,25 @@ for fox, duck in [pair[::turn] for pair in pairs for turn in (1, -1)]:
 table = pd.DataFrame(rows)
 display(table[["the fox is in", "the duck is in", "fox in …", "duck in …"]][:2])
 same = (table["fox in …"] == table["duck in …"]).sum()
-print(f"the same town for the fox and for the duck: {same} of {len(table)} pairs")
+print(f"the same town for the fox and for the duck: {same} of {len(table)} cases")
+said_town = table["fox in …"].to_numpy().reshape(-1, 2)  # a pair and its exchange
+exchanged = (said_town[:, 0] == said_town[:, 1]).sum()
+print(f"the same town if the two are exchanged: {exchanged} of {len(pairs)} pairs")
 seen = sum(
     (table[f"{h} in …"] == table[f"most weight, {h}"]).sum() for h in ("fox", "duck")
 )
 print(f"the town to which head 1 gives more weight: {seen} of {2 * len(table)} answers")
 
 # %% [markdown]
-# The first row of the table is our story. The fox is in Westford, and the network says so. The duck is in Kingham, but here it says *westford* again. In the second
-# row we have exchanged the two towns, and again it says the same town twice.
+# The first row of the table is our story. The fox is in Westford, and the network says so. The duck is in Kingham, but here it says *westford* again. In the
+# second row we have exchanged the two towns, and again it says the same town twice.
 #
-# This is so in all twelve cases, as the first printed line says. So in each of them the network is wrong once. We have fooled it. The second printed line fits this:
-# it always says the town to which head 1 gives more weight. After *in*, that head looks for a town, whichever it is. It has no idea where the fox is, and as long as
-# a story has only one town, nobody notices.
+# This is so in all twelve cases, as the first printed line says: the network gives the fox and the duck the same town. So in each case it is wrong once. We have
+# fooled it. The last printed line fits this: it always says the town to which head 1 gives more weight.
 #
-# This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would have
-# to ask for it, as the two layers of your learner do.
+# How does it choose between the two? The line in the middle shows that there is no simple rule. In two of the six pairs, ours among them, it stays with the same
+# *name* when we exchange the towns. In the other four it stays with the same *place* in the story. The fox has nothing to do with it. After *in*, that head looks
+# for a town, and in a story with only one town nobody would notice.
+#
+# This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would
+# have to ask for it, as the two layers of your learner do.

@@ -1,15 +1,15 @@
 # %% [markdown]
 # ## 11. Which places?
 #
-# In section 4 *cook* found the same eight numbers in two sentences with the same words, and we added vectors for the places. Since then our attention networks have
-# lived on them: the cheater, and your circuit, which needs them to find the previous word. Was section 4 bad luck with the weights, or is it always so? And is there
-# another way to notice the order?
+# In section 4 *cook* found the same eight numbers in two sentences with the same words, and we added vectors for the places. Since then our attention networks
+# have used them: the cheater, and your circuit, in which they say which word is the previous one. Was section 4 bad luck with the weights, or is it always so?
+# And is there another way to notice the order?
 
 # %% [markdown] statement="kind_of"
 # ### Can a canner can a can?
 #
-# *Can a canner can a can* and *can can can a a canner* have the same words. Shuffle the words of a text, $X$ `[order]`, where `order` lists old places, and see what
-# a layer makes of it. There are three possibilities:
+# *Can a canner can a can* and *can can can a a canner* have the same words. Shuffle the words of a text, $X$ `[order]`, where `order` lists old places, and see
+# what a layer makes of it. There are three possibilities:
 #
 # - it is **invariant** if `layer(X[order])` equals `layer(X)`: nothing changes;
 # - it is **equivariant** if it equals `layer(X)[order]`: the same vectors, at other places;
@@ -18,8 +18,8 @@
 # First, predict which it is for the five layers in the cell below: `predicted[name]`. In a *causal* layer each word looks only at itself and the words before it.
 # There we ask for the output of the last word alone, and shuffle only the words before it.
 #
-# Second, write `kind_of(layer, X, order)`, which finds it out by trying. Computers round, so count numbers as equal if they differ by a millionth, but not if they
-# differ by a hundredth.
+# Second, write `kind_of(layer, X, order)`, which finds it out by trying. Computers round, so count numbers as equal if they differ by a millionth, but not if
+# they differ by a hundredth.
 #
 # The cell after the checks measures all five with your function, so that you can compare.
 
@@ -217,9 +217,9 @@ for name, layer in functions.items():
     )
 
 # %% [markdown]
-# Read the first line. If we shuffle the words, self-attention returns the same vectors in the shuffled order. So each word finds exactly what it found before. This
-# is always so, and one can see it without a computer: shuffling the words shuffles the rows of $Q$, $K$ and $V$, so each query meets the same pairs of keys and
-# values, and a sum does not care about the order. The third line says that vectors for the places end this.
+# Read the first line. If we shuffle the words, self-attention returns the same vectors in the shuffled order. So each word finds exactly what it found before.
+# This is always so, and one can see it without a computer: shuffling the words shuffles the rows of $Q$, $K$ and $V$, so each query meets the same pairs of keys
+# and values, and a sum does not care about the order. The third line says that vectors for the places end this.
 #
 # The last line is a surprise to many people. A causal network of *two* layers notices the order without being told any places. To see why, take the words *a b c*
 # and their causal mask. In the first layer *b* sees *a* and *b*. Shuffle the first two words, *b a c*, and *b* sees only itself. So the first layer gives *b*
@@ -228,12 +228,12 @@ for name, layer in functions.items():
 # Is that enough to find the previous word? If it is not, which vectors for the places are good? Let us train the network of section 7 again, with three kinds:
 #
 # - *none*: no vectors for the places. The order shows only through the mask.
-# - *waves*: sines and cosines of many speeds, like the hands of many clocks. A. Vaswani and others used them in 2017. For place $j$, the numbers $2i$ and $2i+1$ of
-#   the vector are $\sin(\omega_i\, j)$ and $\cos(\omega_i\, j)$, with the speed $\omega_i = 10000^{-2i/C}$.
+# - *waves*: sines and cosines of many speeds, like the hands of many clocks. A. Vaswani and others used them in 2017. For place $j$, the numbers $2i$ and $2i+1$
+#   of the vector are $\sin(\omega_i\, j)$ and $\cos(\omega_i\, j)$, with the speed $\omega_i = 10000^{-2i/C}$.
 # - *learned*: a random vector for each place, which is trained like everything else. This is what you have used.
 #
-# To be fair, we scale the waves and the random vectors to the size that the vectors of the words have at the beginning. Each kind is trained with two seeds, for 300
-# steps. (These are six trainings, so the cell takes a minute or so.)
+# To be fair, we scale the waves and the random vectors to the size that the vectors of the words have at the beginning. Each kind is trained with two seeds, for
+# 300 steps. (These are six trainings, so the cell takes a minute or so.)
 
 
 # %%
@@ -290,8 +290,8 @@ plt.show()
 # Whether the order that shows through the mask would be enough with more steps, we have not tried. With *waves* and with *learned* vectors, the loss is already
 # small. We do not make a ranking of these two: a longer training, another learning rate or another size may turn it.
 #
-# There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. Section 9 has shown
-# that it may even be of no use from the place on where training did not need it. Where a network with waves stops, we have not tried.
+# There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. Section 9 has
+# shown that it may even be of no use from the place on where training did not need it. Where a network with waves stops, we have not tried.
 #
 # There is also another way. The network that reads kitchen stories adds no such vectors at all. In chapter 08 you will turn queries and keys instead, so that a
 # score depends on how *far apart* two words are.
