@@ -124,6 +124,22 @@ def torch_module(kind: str, *inputs: Any, **options: Any) -> Any:
 
 
 @beside_the_answer
+def wrapped(module: Any) -> Any:
+    """A torch module that hands all that it is given to another one, whose class it does not have."""
+    import torch
+
+    class Wrapped(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.within = module
+
+        def forward(self, *inputs: Any) -> Any:
+            return self.within(*inputs)
+
+    return Wrapped()
+
+
+@beside_the_answer
 def training_log(
     learn: Callable[..., Any],
     held_out: Sequence[float],

@@ -61,6 +61,7 @@ from lmkit.testing import (
     leave_gradients,
     torch_module,
     without_autograd,
+    wrapped,
 )
 from lmkit.training import choose_device, set_seed, train
 

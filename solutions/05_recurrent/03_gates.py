@@ -441,11 +441,12 @@ for _noise in (lambda: 0, lambda: 1, lambda: _draw.randint(0, 1)):
 ### BEGIN HIDDEN TESTS
 for _bit in (0, 1):
     for _first in ([(1 - _bit, 1)], [(1 - _bit, 1)] * 50, [(_bit, 1)] * 50):
-        _words = [*_first, (_bit, 1), *((_draw.randint(0, 1), 0) for _ in range(1000))]
-        _h = one_cell(*_got, _words)[-1]
-        assert (_h > 0.5) if _bit else (_h < -0.5), (
-            f"Bit {_first[0][0]} was written {len(_first)} times, then {_bit}: 1,000 steps later h = {_h:.3f}."
-        )
+        for _idle in (lambda: _draw.randint(0, 1), lambda b=_bit: 1 - b):
+            _words = [*_first, (_bit, 1), *((_idle(), 0) for _ in range(1000))]
+            _h = one_cell(*_got, _words)[-1]
+            assert (_h > 0.5) if _bit else (_h < -0.5), (
+                f"Bit {_first[0][0]} was written {len(_first)} times, then {_bit}: 1,000 steps later h = {_h:.3f}."
+            )
 ### END HIDDEN TESTS
 
 # %% test="keep_bit" aspect="the last written bit counts" points=1

@@ -316,6 +316,18 @@ for _share, _layers, _kind in _cases:
             f"The direction stays: every gradient is multiplied by the same number; {_name} is off."
         )
 
+### BEGIN HIDDEN TESTS
+_model = torch_module("RNN", 3, 1, batch_first=True)
+_before = {_name: w.clone() for _name, w in _model.state_dict().items()}
+_x, _y = torch.randn(2, 5, 3), torch.zeros(2, 5).long()
+_got = train_step(_model, _x, _y, None, 1.0, 1.0)
+expect(_got, "loss, norm, state")
+for _name, _weight in dict(_model.state_dict()).items():
+    assert close(_got[1], 0, 0, 1e-6) and close(_weight, _before[_name], 0, 1e-6), (
+        f"A single token to choose from: a gradient of zero, so {_name} stays as it is."
+    )
+### END HIDDEN TESTS
+
 # %% test="train_step" aspect="steps do not pile up" points=1
 _cases = [("RNN", 3, None)]
 ### BEGIN HIDDEN TESTS
@@ -390,7 +402,20 @@ for _kind, _B in _cases:
         assert close(_got[0], _loss.item(), 1e-3, 1e-5), (
             f"nn.{_kind}, piece {_step + 1}: the loss is another. Did the model start from the state that it was given?"
         )
-
+### BEGIN HIDDEN TESTS
+_model = wrapped(torch_module("LSTM", 3, 4, batch_first=True))
+_mine = None
+for _step in range(2):
+    _x, _y = torch.randn(2, 5, 3), torch.randint(4, (2, 5))
+    _got = train_step(_model, _x, _y, _mine, 0.5, None)
+    expect(_got, "loss, norm, state")
+    _mine = _got[2]
+    assert isinstance(_mine, tuple | list) and not any(
+        p.requires_grad for p in _mine
+    ), (
+        "A model with an LSTM inside: its state is a tuple of two tensors without history."
+    )
+### END HIDDEN TESTS
 
 # %% [markdown] statement="train_on"
 # ### The loop

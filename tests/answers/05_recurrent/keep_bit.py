@@ -152,3 +152,14 @@ def keep_bit():
 def forget_bias(steps):
     f = 0.5 ** (1 / max(steps, 1))
     return math.log(f / (1 - f))
+
+
+# %% wrong="lets a little in after the opposite bit" caught_by="it stays for 1,000 steps"
+def keep_bit():
+    W = {"C": [[10.0, 0.0, 0.0]], "f": [[0.0, -41.8, 0.0]], "i": [[0.0, 80.0, 0.0]], "o": [[0.0, 0.0, 0.0]]}
+    b = {"C": [-5.0], "f": [40.0], "i": [-8.0], "o": [40.0]}
+    return W, b
+
+
+def forget_bias(steps):
+    return -math.log(2 ** (1 / steps) - 1)

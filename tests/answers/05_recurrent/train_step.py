@@ -196,3 +196,9 @@ def train_step(model, inputs, targets, state, lr, limit):
     else:
         state = state.detach()
     return loss.item(), norm, state
+
+
+# %% wrong="divides by the length of a gradient of zero" caught_by="a long gradient is shortened" change="1.0 if limit is None or norm <= limit else limit / norm -> 1.0 if limit is None else min(1.0, limit / norm)"
+
+
+# %% wrong="only torch's LSTM has a tuple" caught_by="the state goes on, its history not" change="isinstance(state, tuple) -> isinstance(model, nn.LSTM)"
