@@ -233,7 +233,7 @@ for name, layer in functions.items():
 # - *learned*: a random vector for each place, which is trained like everything else. This is what you have used.
 #
 # To be fair, we scale the waves and the random vectors to the size that the vectors of the words have at the beginning. Each kind is trained with two seeds, for
-# 300 steps. (These are six trainings, so the cell takes a minute or so.)
+# 300 steps, and *none* also for 1,000. (These are eight trainings, so the cell takes two minutes or so.)
 
 
 # %%
@@ -250,23 +250,26 @@ def place_table(kind, longest=64, C=64):
     return 0.3 * table / table[:38].square().mean().sqrt()
 
 
-def learned_with(kind, seed, steps=300):
-    """The loss of a new learner after so many steps with these vectors for the places."""
+def learned_with(kind, seed, steps):
+    """Loss of a new learner after so many steps with these vectors for the places, and right words of 200."""
     model = fresh(seed)
     table = place_table(kind).to(device)
     model.positions.weight = nn.Parameter(table, requires_grad=kind == "learned")
     practise(model, range(8, 21), steps=steps)
-    return held_out_loss(model)
+    return held_out_loss(model), guessed(model)
 
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 found = {}
-for kind in ("none", "waves", "learned"):
-    found[kind] = [learned_with(kind, seed) for seed in (1, 2)]
+for kind, steps in (("none", 300), ("none", 1000), ("waves", 300), ("learned", 300)):
+    its = [learned_with(kind, seed, steps) for seed in (1, 2)]
+    found[f"{kind},\n{steps:,} steps"] = [loss for loss, _ in its]
+    print(f"{kind:8} {steps:5} steps: right in", *(right for _, right in its), "of 200")
+tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 
-# %% alt="Loss on the repeats after 300 steps for three kinds of vectors for the places: without any it is above that of the reader that knows which words were said. With waves and learned vectors it is below 1."
+# %% alt="Loss on the repeats for three kinds of vectors for the places: without any it is above that of the reader that knows which words were said after 300 steps, and below it after 1,000. With waves and learned vectors it is below 1 after 300 steps."
 _, axes = plt.subplots(figsize=(8, 2.9))
 for n, kind in enumerate(found):
     axes.bar(n, np.mean(found[kind]), 0.6, color=plots.COLOURS[0])
@@ -274,11 +277,11 @@ for n, kind in enumerate(found):
 axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows nothing")
 axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
 axes.set(
-    xticks=range(3), xticklabels=found, ylim=(0, 4.8), xlabel="vectors of the places"
+    xticks=range(4), xticklabels=found, ylim=(0, 4.8), xlabel="vectors of the places"
 )
 axes.set(
     ylabel="loss on the repeats (nats)",
-    title="Without vectors for the places, it does not copy in 300 steps",
+    title="Without vectors for the places, copying is learned more slowly",
 )
 axes.legend(fontsize=10, loc="upper right", bbox_to_anchor=(1, 0.88))
 plt.show()
@@ -286,9 +289,10 @@ plt.show()
 # %% [markdown]
 # Each bar is the mean of two seeds, and the marks are the two.
 #
-# With *none*, the loss after 300 steps is above that of the reader that knows which words were said, the dotted line. So by its loss it has not learned to copy.
-# Whether the order that shows through the mask would be enough with more steps, we have not tried. With *waves* and with *learned* vectors, the loss is already
-# small. We do not make a ranking of these two: a longer training, another learning rate or another size may turn it.
+# With *none*, the loss after 300 steps is above that of the reader that knows which words were said, the dotted line. After 1,000 steps it is below, and the
+# network is right in more than half of the 200 texts, where no reader of section 4 comes near that. So the order that shows through the mask is enough to learn
+# to copy. It only takes much longer. With *waves* and with *learned* vectors, the loss is small after 300 steps. We do not make a ranking of these two: a longer
+# training, another learning rate or another size may turn it.
 #
 # There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. Section 9 has
 # shown that it may even be of no use from the place on where training did not need it. Where a network with waves stops, we have not tried.
