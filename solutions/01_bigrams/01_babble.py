@@ -4,11 +4,10 @@
 
 # %% [markdown]
 # Take a text. Count how often each word is followed by each other word. That is all that our machine will know: no grammar, no dictionary, no meaning.
-# When it speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In ten minutes you will hear
-# it talk about a text that
-# you have chosen yourself. Judge for yourself how good it is, for a thing that knows so little.
+# When it speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In ten minutes you will
+# hear it talk about a text that you have chosen yourself. Judge for yourself how good it is, for a thing that knows so little.
 #
-# Such a machine is a **language model**: a rule that gives every possible next word a probability. The systems that
+# Such a machine is a **language model**: a rule that gives every possible next word a probability (perhaps 0). The systems that
 # answer your questions today are language models, too. They are far larger, but they do the same
 # job. The first thing that they are trained for is to make one number small. You will meet this number in section 5.
 #
@@ -19,8 +18,8 @@
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise
 # `NotImplementedError` and run the check below each of them. When you want to try the hidden tests, open *Tasks* at the
-# right edge of JupyterLab and press *Check*, or type `.venv/bin/autograder check 01` in a terminal. The chapter takes about three hours. Section 4 ends at a good place for a
-# break.
+# right edge of JupyterLab and press *Check*, or type `.venv/bin/autograder check 01` in a terminal. The chapter takes about three hours. Section 4 ends at a good
+# place for a break.
 
 # %%
 import itertools
@@ -109,9 +108,9 @@ for name, machine in machines.items():
     print(f"{name:>9}:  {machine.write(words=28, seed=5, start=['the'])}\n")
 
 # %% [markdown]
-# What the machine with no memory says is word salad. With one word of memory, any two neighbours in a sentence have also stood side by side in your text, but the whole leads
-# nowhere. With two words, longer pieces often sound right. One line of each machine is little to judge by, so read a few seeds. (How much of it is simply copied?
-# You will measure this in section 6.)
+# What the machine with no memory says is word salad. With one word of memory, any two neighbours in a sentence have also stood side by side in your text, but the
+# whole leads nowhere. With two words, longer pieces often sound right. One line of each machine is little to judge by, so read a few seeds. (How much of it is
+# simply copied? You will measure this in section 6.)
 #
 # If two words of memory are better than one, why not three, or ten? Keep this question. You will be able to answer it
 # yourself in section 6, too.
@@ -133,7 +132,7 @@ guess_the_next_word(machines["two words"], my_valid, rounds=10)
 # guesses is a poor way to keep score.
 #
 # There is a better way. In each round, the line that begins with *the truth* tells **how much probability the machine gave to the word that really came**. If it
-# gave 0.5 to this word, it was hardly surprised. If it gave 0.001, it was very surprised. And sometimes the line says *probability 0*. Then the machine was certain
-# that this word could not come, and it came.
+# gave 0.5 to this word, it was hardly surprised. If it gave 0.001, it was very surprised. And sometimes the line says *probability 0*. Then the machine was
+# certain that this word could not come, and it came.
 #
 # Sections 4 and 5 follow from this one idea: a good model gives much probability to what really happens.

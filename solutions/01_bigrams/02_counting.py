@@ -20,9 +20,8 @@ for sentence in train_sentences[:4]:
 print(len(train_sentences), "sentences to learn from,", len(test_sentences), "to test")
 
 # %% [markdown]
-# The 8,300 sentences from which we learn are called the **training sentences**. The **count** $c(s)$ of a sentence $s$ is the number of times that it occurs among
-# them. Its **share** is $c(s)/8300$, and this
-# would be our estimate of its probability.
+# The 8,300 sentences from which we learn are called the **training sentences**. The **count** $c(s)$ of a sentence $s$ is the number of times that it occurs
+# among them. Its **share** is $c(s)/8300$, and this would be our estimate of its probability.
 #
 # Guess before you run the next cell: how many of the 922 test sentences also occur among the training sentences?
 
@@ -41,15 +40,14 @@ print(
 # Look at the second line: 60 % of the test sentences are new. If we count whole sentences, each of these gets the probability 0, although there is nothing wrong
 # with it. So on these sentences, counting whole sentences does not work.
 #
-# Would more text help? For short sentences it should. The sentences that occur again have 4.0 words on average, and the new ones have 6.9. For long sentences there
-# is no hope. With a vocabulary of
-# 1,000 words, one can form $1000^7 = 10^{21}$ different sequences of seven words. Nearly all of these are nonsense. But even if only one in a million makes sense,
-# that is $10^{15}$ sentences, and we have 8,300.
+# Would more text help? The sentences that occur again have 4.0 words on average, and the new ones have 6.9. So short sentences come back, and long ones hardly
+# do. The reason is that there are so many of them. With a vocabulary of 1,000 words, one can form $1000^7 = 10^{21}$ different sequences of seven words. Nearly
+# all of these are nonsense. But even if only one in a million makes sense, that is $10^{15}$ sentences, and we have 8,300.
 #
 # The other 40 % of the test sentences are a problem of another kind. A model that has merely learned its training sentences by heart gives all of these a good
 # probability. It is then praised for its memory, and not for what it does with something new. Some repetition is honest: people do make short requests more than
-# once, and the invention imitates this. If test sentences have got into the training text by mistake, we say that the test has **leaked**. Honest repetition and a
-# leak raise the score in the same way. So whenever we test on the restaurant sentences, we shall say whether we use all 922 of them or only the new ones.
+# once, and the invention imitates this. If test sentences have got into the training text by mistake, we say that the test has **leaked**. Honest repetition and
+# a leak raise the score in the same way. So whenever we test on the restaurant sentences, we shall say whether we use all 922 of them or only the new ones.
 
 # %% [markdown] statement="ngrams"
 # ### n-grams
@@ -58,8 +56,8 @@ print(
 # one unit of the text: here a word (a full stop counts as one), or one of two marks that we add. The mark `</s>` stands after the last word of a
 # sentence, so that a model can also learn where sentences end. And in front of the first word we put $n-1$ marks `<s>`, so that
 # even the first word has $n-1$ tokens before it. A **bigram** ($n = 2$) is one word of memory and the next word; a
-# **trigram** ($n = 3$) is two words of memory and the next word. The drawing below shows the four trigrams of *how we wish*. Read $P(\textit{wish} \mid \textit{how
-# we})$ there as "the probability of *wish* after *how we*".
+# **trigram** ($n = 3$) is two words of memory and the next word. The drawing below shows the four trigrams of *how we wish*. Read $P(\textit{wish} \mid
+# \textit{how we})$ there as "the probability of *wish* after *how we*".
 #
 # Write `ngrams(tokens, n)`, which returns all n-grams of one sentence, from left to right. When you are done, the cell below the
 # checks counts the bigrams of three sentences with your function, and you can follow it with a pencil.

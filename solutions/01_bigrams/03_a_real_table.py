@@ -1,9 +1,9 @@
 # %% [markdown]
 # ## 2. The first real table
 #
-# Here are the published counts of the eight words. Each row of the table belongs to a word, and each column to the word that came right after it. For example, the
-# row *want* has 608 in the column *to*. So people said *want to* 608 times.
-# In the same row, the column *want* has a 0: nobody said *want want*. Such zeros will matter. Half of the 64 numbers in this table are zeros.
+# Here are the published counts of the eight words. Each row of the table belongs to a word, and each column to the word that came right after it. For example,
+# the row *want* has 608 in the column *to*. So people said *want to* 608 times. In the same row, the column *want* has a 0: nobody said *want want*. Such zeros
+# will matter. Half of the 64 numbers in this table are zeros.
 #
 # The line above the table tells how often each of the eight words was said in all.
 
@@ -134,12 +134,13 @@ print(f"{(counted == pair_counts).to_numpy().sum()} of 64 pairs are as printed,"
 print(f"{sum(spoken[w] == c for w, c in word_counts.items())} of 8 words")
 
 # %% [markdown]
-# All 64 counts of pairs agree, and so do the 8 counts of single words. So these 72 numbers, and everything that follows from them alone, are facts about what people
-# said in 1994. Everything else about our sentences is invented.
+# All 64 counts of pairs agree, and so do the 8 counts of single words. So these 72 numbers, and everything that follows from them alone, are facts about what
+# people said in 1994. Everything else about our sentences is invented.
 
 # %% [markdown]
-# Now from counts to probabilities. By the published counts, *i* was said 2,533 times, and *want* came next 827 times. So the natural estimate for the probability that *want*
-# comes after *i* is the share $827 / 2533 = 0.33$. In general, let $c(w_1 w_2)$ be the count of a pair, and let $c(w_1)$ be the count of its first word. Then
+# Now from counts to probabilities. By the published counts, *i* was said 2,533 times, and *want* came next 827 times. So the natural estimate for the probability
+# that *want* comes after *i* is the share $827 / 2533 = 0.33$. In general, let $c(w_1 w_2)$ be the count of a pair, and let $c(w_1)$ be the count of its first
+# word. Then
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2)}{c(w_1)}.$$
 #
@@ -275,17 +276,19 @@ for w1, w2 in (("i", "want"), ("want", "to"), ("to", "eat"), ("chinese", "food")
     print(f"P({w2:4} | {w1:7}) = {restaurant_model[w1].get(w2, 0):.2f}")
 
 # %% [markdown]
-# These numbers are already little pieces of knowledge. After *want*, the next word is *to* with probability 0.65: this is knowledge about grammar. After *chinese*,
-# it is *food* with probability 0.54: this is knowledge about the world. Your function was told none of this. It has only counted the 8,300 training sentences.
+# These numbers are already little pieces of knowledge. After *want*, the next word is *to* with probability 0.65: this is knowledge about grammar. After
+# *chinese*, it is *food* with probability 0.54: this is knowledge about the world. Your function was told none of this. It has only counted the 8,300 training
+# sentences.
 #
-# These sentences are invented, so what do the published counts say? By them, *to* follows *want* with the probability $608/927 = 0.66$, and *food* follows *chinese*
-# with $82/158 = 0.52$. Both are near our numbers, and these two are facts about what people said.
+# These sentences are invented, so what do the published counts say? By them, *to* follows *want* with the probability $608/927 = 0.66$, and *food* follows
+# *chinese* with $82/158 = 0.52$. These two are facts about what people said. (Our numbers must be near them, because the invented sentences were made to have the
+# published counts.)
 #
 # ### Your machine speaks
 #
 # What does your function make of *your* text? The cell below counts the bigrams of your text with your `ngrams`, and your `bigram_mle` turns the counts into a
-# model. Then it draws one word after the other. Each word is drawn from the row of the word before it, so that *to* is drawn after *want* as often as the row *want*
-# says. Where a sentence ends, the next one begins. (Remember that a sentence is here one line of your file.)
+# model. Then it draws one word after the other. Each word is drawn from the row of the word before it, so that *to* is drawn after *want* as often as the row
+# *want* says. Where a sentence ends, the next one begins. (Remember that a sentence is here one line of your file.)
 
 
 # %%
@@ -303,22 +306,26 @@ print(" ".join(word for word in said if word != "<s>"))
 
 # %%
 theirs = machines["one word"]
-same = [
-    word
-    for word in my_words
-    if {w.replace("\n", "</s>"): p for w, p in theirs.next_words([word]).items()}
-    == my_bigrams[word]
-]
-print(f"{len(same):,} of {len(my_words):,} rows are equal, number by number")
+same = 0
+for word in my_words:
+    own = my_bigrams[word]
+    borrowed = {
+        w.replace("\n", "</s>"): p for w, p in theirs.next_words([word]).items()
+    }
+    same += {*own} == {*borrowed} and all(
+        math.isclose(own[w], borrowed[w]) for w in own
+    )
+print(f"{same:,} of {len(my_words):,} rows are equal, number by number")
 
 # %% [markdown]
 # A bigram model does not need words. The next cell uses your array function on the *letters* of your text. Each row belongs to a letter, and each column to the
-# letter that comes next. (The sign ␣ is the gap between two words.) The darker a square, the more probable the next letter. (The colour follows the square root of
-# the probability, so that small ones can be seen. The bar on the right gives the probability itself.)
+# letter that comes next. (The sign ␣ is the gap between two words.) The darker a square, the more probable the next letter. (The colour follows the square root
+# of the probability, so that small ones can be seen. The bar on the right gives the probability itself.)
 #
-# Find the row of *q*. In an English text it usually has a single dark square, in the column *u*: after a *q*, the next letter is almost certain. In the kitchen text
-# the row of *j* has a dark square in the column *u*, too, but only because *judge*, *julia* and *judith* are among its most frequent words with a *j*. Then find a
-# row that has many pale squares and not a single dark one. After such a letter, many others are possible and none is likely, so it is hard to guess what comes next.
+# Find the row of *q*. In an English text it usually has a single dark square, in the column *u*: after a *q*, the next letter is almost certain. In the kitchen
+# text the row of *j* has a dark square in the column *u*, too, but only because *judge*, *julia* and *judith* are among its most frequent words with a *j*. Then
+# find a row that has many pale squares and not a single dark one. After such a letter, many others are possible and none is likely, so it is hard to guess what
+# comes next.
 
 # %% alt="A square map of 27 by 27 letters and the blank. Rows are letters, columns the letters that follow; dark squares are frequent pairs, such as t before h, or a single dark square in the row of q."
 letters = " abcdefghijklmnopqrstuvwxyz"

@@ -5,23 +5,23 @@
 # roots of the counts first, for example, or add a little to each of them. Which way is best?
 #
 # To answer this, we need a judge. Suppose that *want* was said four times, and that what followed was *to*, *to*, *a* and *to*. A model proposes a probability
-# $q(w)$ for each word $w$ that may come after *want*. Say that it proposes $q(\textit{to}) = 0.7$ and $q(\textit{a}) = 0.2$. Then it gives to what really followed
-# the probability $0.7 \cdot 0.7 \cdot 0.2 \cdot 0.7 = 0.7^3 \cdot 0.2 = 0.069$. This number is called the **likelihood** of $q$.
+# $q(w)$ for each word $w$ that may come after *want*. Say that it proposes $q(\textit{to}) = 0.7$ and $q(\textit{a}) = 0.2$. Then it gives to what really
+# followed the probability $0.7 \cdot 0.7 \cdot 0.2 \cdot 0.7 = 0.7^3 \cdot 0.2 = 0.069$. This number is called the **likelihood** of $q$.
 #
-# Our judge prefers the model with the largest likelihood: the one that gives the most probability to the text that we have. The shares of our example are $3/4$ for
-# *to* and $1/4$ for *a*. Their likelihood is $0.75^3 \cdot 0.25 = 0.105$, so the judge prefers them to $0.7$ and $0.2$.
+# Our judge prefers the model with the largest likelihood: the one that gives the most probability to the text that we have. The shares of our example are $3/4$
+# for *to* and $1/4$ for *a*. Their likelihood is $0.75^3 \cdot 0.25 = 0.105$, so the judge prefers them to $0.7$ and $0.2$.
 #
-# Now the general formula. Let $c(w)$ be the number of times that $w$ came after *want*. In the example $c(\textit{to}) = 3$, so the factor $q(\textit{to})$ occurs
-# three times. In general the factor $q(w)$ occurs $c(w)$ times:
+# Now the general formula. Let $c(w)$ be the number of times that $w$ came after *want*. In the example $c(\textit{to}) = 3$, so the factor $q(\textit{to})$
+# occurs three times. In general the factor $q(w)$ occurs $c(w)$ times:
 #
 # $$L(q) = \prod_{w} q(w)^{c(w)}, \qquad\text{so}\qquad \ln L(q) = \sum_w c(w) \ln q(w).$$
 
 # %% [markdown]
-# Are the shares better than *all* other choices? Let us try it on the row *want* of the restaurant sentences. Let $n$ be the number of times that *want* was said.
-# Then the share of $w$ is $p(w) = c(w)/n$.
+# Are the shares better than *all* other choices? Let us try it on the row *want* of the restaurant sentences. Let $n$ be the number of times that *want* was
+# said. Then the share of $w$ is $p(w) = c(w)/n$.
 #
-# The next cell changes the shares at random, 400 times. Each dot in the figure is one change. The further to the right a dot is, the more probability was moved from
-# some words to others. Its height is the change of $\ln L$: a dot above the line at 0 would be better than the shares, and a dot below it is worse.
+# The next cell changes the shares at random, 400 times. Each dot in the figure is one change. The further to the right a dot is, the more probability was moved
+# from some words to others. Its height is the change of $\ln L$: a dot above the line at 0 would be better than the shares, and a dot below it is worse.
 
 # %% alt="A cloud of 400 dots, one for each random change of the probabilities after want. All dots lie below the line at zero, and the further the probabilities are moved, the deeper the dots lie."
 after_want = Counter(b for s in train_sentences for a, b in ngrams(s, 2) if a == "want")
@@ -62,8 +62,8 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Now compare any $q$ with the shares $p$. As before, $c(w)$ is the number of times that $w$ came after *want*, and $n$ is the number of times that *want* was said.
-# The sums run over the words that came after *want* at least once.
+# Now compare any $q$ with the shares $p$. As before, $c(w)$ is the number of times that $w$ came after *want*, and $n$ is the number of times that *want* was
+# said. The sums run over the words that came after *want* at least once.
 #
 # $$\begin{aligned}
 # \ln L(q) - \ln L(p) &= \sum_w c(w) \ln \frac{q(w)}{p(w)} && (1)\\
@@ -79,15 +79,14 @@ plt.show()
 # 4. We multiply the bracket out. In the first term, $p(w)$ cancels.
 # 5. The shares sum to 1, and the $q(w)$ of these words sum to at most 1.
 #
-# So no $q$ has a larger likelihood than the shares. In step 3 the two sides are equal only if every ratio $q(w)/p(w)$ is 1, so any other $q$ is worse. (Step 1 needs
-# $q(w) > 0$. If $q$ gives 0 to a word that was counted, its likelihood is 0, which is worse, too.)
+# So no $q$ has a larger likelihood than the shares. In step 3 the two sides are equal only if every ratio $q(w)/p(w)$ is 1, so any other $q$ is worse. (Step 1
+# needs $q(w) > 0$. If $q$ gives 0 to a word that was counted, its likelihood is 0, which is worse, too.)
 
 # %% [markdown]
-# The same holds for the row of every other word. This is why the shares are called the **maximum likelihood estimate**, and why your function is named `bigram_mle`.
-# **Count and divide
-# is not a guess: no other bigram model makes the text that you counted more probable.**
+# The same holds for the row of every other word. This is why the shares are called the **maximum likelihood estimate**, and why your function is named
+# `bigram_mle`. **Count and divide is not a guess: no other bigram model makes the text that you counted more probable.**
 #
-# That is good news and bad news. Whatever makes the *counted* text most probable has no probability left, after a given word, for anything else. So the zeros that made sentences impossible in
-# section 3 are not an accident. They are the price of being the best model of the training text.
+# That is good news and bad news. In each row, the words that were seen share the whole probability 1 among them. So a word that was never seen there gets 0. So
+# the zeros that made sentences impossible in section 3 are not an accident. They are the price of being the best model of the training text.
 #
 # *(This is a good place for a break.)*

@@ -8,27 +8,29 @@
 # that gives every true word the probability $1/6$ is as surprised by each of them as you are by the throw. We say that it has the **perplexity** 6.
 #
 # In a real text the probabilities differ from word to word. Suppose that a text has two words, and that the model gave them the probabilities $1/2$ and $1/8$.
-# Together they have the probability $\frac12 \cdot \frac18 = \frac1{16}$. Now look for a fair die whose two throws are just as improbable. It is a die with 4 sides,
-# because $\frac14 \cdot \frac14 = \frac1{16}$. So the perplexity of this text is 4.
+# Together they have the probability $\frac12 \cdot \frac18 = \frac1{16}$. Now look for a fair die whose two throws are just as improbable. It is a die with 4
+# sides, because $\frac14 \cdot \frac14 = \frac1{16}$. So the perplexity of this text is 4.
 #
 # Here is the same as a recipe for a text with $N$ words. Multiply the $N$ probabilities; in the example this gives $1/16$. Take the $N$-th root, which is $1/4$.
 # Divide 1 by it, which is 4.
 #
-# Lower is better, and a model with perplexity 1 would always know what comes next. One warning: perplexity measures how much probability the *true* words got, and
-# not how sure the model was. A model that is very sure of wrong words has a huge perplexity.
+# Lower is better, and a model with perplexity 1 would always know what comes next. One warning: perplexity measures how much probability the *true* words got,
+# and not how sure the model was. A model that is very sure of wrong words has a huge perplexity.
 
 # %% [markdown] statement="perplexity"
 # ### From logarithms to a die
 #
-# A text has $N$ factors $P(w_i \mid \dots)$, one for each word and one for each `</s>`, and you have their logarithms. Whatever the base $b$ of the logarithms is,
+# A text has $N$ factors $P(w_i \mid \dots)$, one for each word and one for each `</s>`, and you have their logarithms. Whatever the base $b$ of the logarithms
+# is,
 #
 # $$\mathrm{PP} = \Big(\prod_{i=1}^N P(w_i \mid \dots)\Big)^{-1/N} = b^{\,H} \qquad\text{with}\qquad H = -\frac{1}{N} \sum_{i=1}^N \log_b P(w_i \mid \dots).$$
 #
-# The exponent $H$ is called **cross-entropy**. It is measured in bits for $b = 2$ and in nats for $b = e$. *This is the number that the language models behind
-# today's assistants are first trained to make small.* In chapter 08 you will watch it fall while your own Transformer learns.
+# The exponent $H$ is called **cross-entropy**. It is measured in bits for $b = 2$ and in nats for $b = e$. The cross-entropy is the number that was promised at
+# the beginning: *the language models behind today's assistants are first trained to make it small.* (If $H$ falls, the perplexity falls with it.) In chapter 08
+# you will watch it fall while your own Transformer learns.
 #
-# Write `perplexity(log_probabilities, base)`, the perplexity of a text from the logarithms of its factors. The cell below the checks shows two wrong ways to compute
-# it, which look like right ones.
+# Write `perplexity(log_probabilities, base)`, the perplexity of a text from the logarithms of its factors. The cell below the checks shows two wrong ways to
+# compute it, which look like right ones.
 
 # %% [markdown] hints="perplexity"
 # 1. A fair die: what must the perplexity be? Try your function on six equal factors of 1/6.
@@ -115,15 +117,16 @@ print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 # The simplest cure is the oldest one. **Add a number $k$ to the count of every possible pair, also to the counts of pairs that were never seen.** The number $k$
 # need not be whole.
 #
-# Which pairs are possible? A new sentence may contain a word that is not in the training sentences. We replace every such word by one token, `<UNK>`, for *unknown*.
-# So three kinds of tokens may come after a word: the different words of the training sentences, `</s>`, and `<UNK>`. Let $V$ be the number of all these tokens. Each
-# of them gets $k$ more, so the sum of the row grows by $kV$:
+# Which pairs are possible? A new sentence may contain a word that is not in the training sentences. We replace every such word by one token, `<UNK>`, for
+# *unknown*. So three kinds of tokens may come after a word: the different words of the training sentences, `</s>`, and `<UNK>`. Let $V$ be the number of all
+# these tokens. Each of them gets $k$ more, so the sum of the row grows by $kV$:
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2) + k}{c(w_1) + k V}.$$
 #
 # With $k = 1$ this is **Laplace smoothing**. Now no pair is impossible, not even a pair with `<UNK>`.
 #
-# Which $k$ is good? Before you run the cell, guess: is $k = 1$ better or worse than $k = 0.01$? The figure shows the perplexity on the new sentences for many values of $k$.
+# Which $k$ is good? Before you run the cell, guess: is $k = 1$ better or worse than $k = 0.01$? The figure shows the perplexity on the new sentences for many
+# values of $k$.
 
 
 # %% alt="Perplexity on new sentences against the number k that is added to each count. The curve is nearly flat for tiny k, is lowest at a few thousandths, and rises to several times that value at k = 1."
@@ -175,17 +178,17 @@ print(f"k = {ks[best]:.2g}: perplexity {values[best]:.0f}, the best of these")
 print(f"V = {V:,} tokens")
 
 # %% [markdown]
-# Laplace's $k = 1$ gives the perplexity 57, and the best $k$ of the figure, about 0.004, gives 15. (Around it the curve is nearly flat.) Why is $k = 1$ so bad? It
-# adds 1 to each of the $V = 1{,}400$ tokens that may follow a word, so each row gets 1,400 imaginary counts. This swamps all but the most frequent words.
+# Laplace's $k = 1$ gives the perplexity 57, and the best $k$ of the figure, about 0.004, gives 15. (Around it the curve is nearly flat.) Why is $k = 1$ so bad?
+# It adds 1 to each of the $V = 1{,}400$ tokens that may follow a word, so each row gets 1,400 imaginary counts. This swamps all but the most frequent words.
 #
 # Take *chinese*. By the published counts it was said 158 times, and *food* followed 82 times. With $k = 1$ its row sums to $158 + 1400 = 1558$, so nine tenths of
-# the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $82/158 = 0.52$ to $83/1558 = 0.05$. The same happens to *want*, which was said 927
-# times: $P(\textit{to} \mid \textit{want})$ falls from $608/927 = 0.66$ to $609/2327 = 0.26$.
+# the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $82/158 = 0.52$ to $83/1558 = 0.05$. The same happens to *want*, which was said
+# 927 times: $P(\textit{to} \mid \textit{want})$ falls from $608/927 = 0.66$ to $609/2327 = 0.26$.
 #
-# A small $k$ does much better, and still two things are not right. First, after a given word, every word that was never seen there gets the same. *Thai lunch* is
-# surely more probable than *thai
-# of*, even if neither was ever said. **How should one share out the probability of what was never seen?** That is
-# the question of chapter 02. Second, we have found our $k$ by looking at the test sentences themselves, so the 15 is too good, and we do not know by how much.
+# A small $k$ does much better, and still two things are not right. First, all words that were never seen after *thai* get the same probability, *thai of* as much
+# as *thai lunch*. But *thai lunch* is surely more probable, even if neither was ever said. **How should one share out the probability of what was never seen?**
+# That is the question of chapter 02. Second, we have found our $k$ by looking at the test sentences themselves, so the 15 is too good, and we do not know by how
+# much.
 #
 # There is also a way to cheat. We may decide that rare words are not in the vocabulary, so that they become `<UNK>`, too. The next cell takes $k = 0.004$. In its
 # first line the known words are all those of the training sentences. In the second line they are the words that were seen at least twice there, and in the third
@@ -198,8 +201,8 @@ for least in (1, 2, 5):
 
 # %% [markdown]
 # The perplexity falls from 15.3 to 12.8 and to 11.5, but these three numbers cannot be compared. The later models need not say *which* rare word comes. They only
-# have to say that *some* rare word comes, and that is easier. (There is a second effect. $V$ falls from 1,400 to 660, so the same $k$ adds fewer imaginary counts to
-# each row. Our numbers do not separate the two.)
+# have to say that *some* rare word comes, and that is easier. (There is a second effect. $V$ falls from 1,400 to 660, so the same $k$ adds fewer imaginary counts
+# to each row. Our numbers do not separate the two.)
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?
@@ -211,11 +214,10 @@ for least in (1, 2, 5):
 # ### BEGIN SOLUTION
 # **Rubric.** 1 point for each of two questions that comes with its effect: had the model read these sentences (then it
 # remembers them); which vocabulary (the more words are turned into `<UNK>`, the lower the perplexity, though less is
-# said); is it only smoothed better (then 12 may be honest); does $N$ count the same symbols, `</s>` among them; was anything, such as $k$, chosen on these very sentences;
-# do its probabilities sum to 1 after each context (scores that give away more than 1 look better). 1 point: supports
-# one of them with a measurement of this chapter, or with one of the student's own (40 % of the held-out sentences
-# also stood in training; the wish has 9.2 with `</s>` counted and 13.3 without; $k$ moves the perplexity from 57 to 15, and more unknown
-# words make it smaller still).
+# said); is it only smoothed better (then 12 may be honest); does $N$ count the same symbols, `</s>` among them; was anything, such as $k$, chosen on these very
+# sentences; do its probabilities sum to 1 after each context (scores that give away more than 1 look better). 1 point: supports one of them with a measurement of
+# this chapter, or with one of the student's own (40 % of the held-out sentences also stood in training; the wish has 9.2 with `</s>` counted and 13.3 without;
+# $k$ moves the perplexity from 57 to 15, and more unknown words make it smaller still).
 #
 # No point for a question without its effect, or for one that does not touch the number (how long it trained, how
 # large it is). A usual wrong idea: any finite perplexity beats ∞. The ∞ comes from single pairs that were never seen;

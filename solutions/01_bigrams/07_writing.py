@@ -4,7 +4,8 @@
 # Your machine has spoken already, with one word of memory and with borrowed dice. Now it gets more memory, dice of your own, and a knob.
 #
 # What is the knob for? If the machine always takes the likeliest word, the text is dull, and soon it repeats itself. If it draws exactly by the
-# probabilities, rare words come up now and then, and the text can go astray. The knob leads from the one to the other and beyond. It is called the **temperature** $\tau$:
+# probabilities, rare words come up now and then, and the text can go astray. The knob leads from the one to the other and beyond. It is called the
+# **temperature** $\tau$:
 #
 # - near $\tau = 0$, the machine takes the likeliest word nearly always;
 # - at $\tau = 1$, it draws by the probabilities as they are;
@@ -14,9 +15,9 @@
 #
 # $$P_\tau(w) = \frac{P(w)^{1/\tau}}{\sum_{v} P(v)^{1/\tau}}.$$
 #
-# For example, let one word have 0.8 and another one 0.2. At $\tau = 0.5$ the power is $1/0.5 = 2$, so we get $0.8^2 = 0.64$ and $0.2^2 = 0.04$. Their sum is $0.68$.
-# After the division the two words have $0.94$ and $0.06$, so the likelier word has won even more. At $\tau = 2$ they have $0.67$ and $0.33$, so they have come
-# closer to each other.
+# For example, let one word have 0.8 and another one 0.2. At $\tau = 0.5$ the power is $1/0.5 = 2$, so we get $0.8^2 = 0.64$ and $0.2^2 = 0.04$. Their sum is
+# $0.68$. After the division the two words have $0.94$ and $0.06$, so the likelier word has won even more. At $\tau = 2$ they have $0.67$ and $0.33$, so they have
+# come closer to each other.
 
 # %% [markdown] statement="temperature"
 # ### Dice with a temperature
@@ -175,16 +176,15 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # %% [markdown] statement="writing"
 # ### The machine itself
 #
-# Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what comes
-# after two words,
-# and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If there is a row for these
-# two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that fails, too, it draws from
-# `tables[0]`, which has only one row. This is called **backing off**. (It is needed only after an opening that *you* have given. What the machine itself has
-# written, it has read somewhere, and something came after it.)
+# Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what
+# comes after two words, and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If
+# there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that
+# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (The machine backs off only as long as words of *your* opening
+# are among those that it looks up. Once all of these are words of its own, they stood like this in the text, and the text went on somehow, so there is a row for
+# them.)
 #
-# Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you one.
-# In the next cell this will be your own dice, and your
-# machine will speak.
+# Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you
+# one. In the next cell this will be your own dice, and your machine will speak.
 
 # %% [markdown] hints="writing"
 # 1. Play machine with paper: tables for memory 0 and 1, the start `["tea"]`. Which row do you look up first? And after the next word?
@@ -337,9 +337,9 @@ agrees(write, ours.write, _rows, choice([], ["a"]), size("words", least=0), _dra
 # %% [markdown]
 # Now everything comes together: *your* `ngrams`, *your* `bigram_mle`, *your* dice, *your* machine. The next cell makes the tables.
 #
-# A table with two words of memory comes from trigrams, for example `('the', 'green', 'house')`. We cut each trigram into a pair: the context `('the', 'green')` and
-# the next word `'house'`. A tuple can be the key of a dictionary, just as a word can. So your `bigram_mle` makes a table of such pairs without any change. For $n$
-# words of memory, we do the same with `ngrams(s, n + 1)`.
+# A table with two words of memory comes from trigrams, for example `('the', 'green', 'house')`. We cut each trigram into a pair: the context `('the', 'green')`
+# and the next word `'house'`. A tuple can be the key of a dictionary, just as a word can. So your `bigram_mle` makes a table of such pairs without any change.
+# For $n$ words of memory, we do the same with `ngrams(s, n + 1)`.
 
 
 # %%
@@ -370,8 +370,8 @@ for memory in (0, 1, 2):
     print(f"memory {memory}:  {say(my_machines[memory], [], 1.0, seed=7)}\n")
 
 # %% [markdown]
-# These three lines came from your own machine. Now turn the knob: the next cell lets the machine with one word of memory go on from *the* at four temperatures. What
-# will happen at 0.1, and why?
+# These three lines came from your own machine. Now turn the knob: the next cell lets the machine with one word of memory go on from *the* at four temperatures.
+# What will happen at 0.1, and why?
 
 # %%
 for temperature in (0.1, 0.5, 1.0, 5.0):
@@ -379,7 +379,8 @@ for temperature in (0.1, 0.5, 1.0, 5.0):
     print(f"temperature {temperature}:  {said}\n")
 
 # %% [markdown]
-# At 0.1 only the likeliest few words are left. In the course's run, *the* is followed by *menu* or *golden* six times out of seven. So the same few phrases come again and again. At 5 it draws almost any word that has ever come after the last one, and the text falls apart.
+# At 0.1 only the likeliest few words are left. In the course's run, *the* is followed by *menu* or *golden* six times out of seven. So the same few phrases come
+# again and again. At 5 it draws almost any word that has ever come after the last one, and the text falls apart.
 
 # %% scratch=true
 # Play: another beginning, another temperature, more memory.
@@ -399,8 +400,8 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 # - With one word of memory: $P_1(w) = 0.7 \cdot (\text{the share of } w \text{ after the last word}) + 0.3 \cdot P_0(w)$.
 # - With two words of memory: $P_2(w) = 0.7 \cdot (\text{the share of } w \text{ after the last two words}) + 0.3 \cdot P_1(w)$.
 #
-# And so on up to five words. If a context was never seen, nothing is mixed in for it. For example, if the last two words were never seen together, then $P_2(w)$ is
-# simply $P_1(w)$. This is called **interpolation**. The number 0.7 is the *weight* of the longer context.
+# And so on up to five words. If a context was never seen, nothing is mixed in for it. For example, if the last two words were never seen together, then $P_2(w)$
+# is simply $P_1(w)$. This is called **interpolation**. The number 0.7 is the *weight* of the longer context.
 
 
 # %%
@@ -441,19 +442,31 @@ for memory, value in enumerate(surprises):
     grams = [gram for s in my_valid for gram in ngrams(s, memory + 1)]
     known = np.mean([gram[:-1] in tables[memory] for gram in grams])
     print(f"memory {memory}: perplexity {value:.0f}, {known:.0%} of the contexts known")
+rows = [
+    (my_machines[5][5].get(g[:-1], {}), g[-1]) for s in my_valid for g in ngrams(s, 6)
+]
+single = [truth in row for row, truth in rows if len(row) == 1]
+share = len(single) / max(1, sum(bool(row) for row, _ in rows))
+print(
+    f"of the known contexts of 5 words, {share:.0%} have one next word only;", end=" "
+)
+print(f"in {1 - np.mean(single or [1]):.0%} of these the true word is another one")
 
 # %% [markdown]
-# Look at the perplexities above. On the kitchen text, the first word of memory is worth most: the perplexity falls from 223 to 36. The second word helps again, and
-# the perplexity falls to 25. After that it rises, to 30 with three words and to 39 with five. On a short text, already the second word may do harm. Then most
+# Look at the perplexities above. On the kitchen text, the first word of memory is worth most: the perplexity falls from 223 to 36. The second word helps again,
+# and the perplexity falls to 25. After that it rises, to 30 with three words and to 39 with five. On a short text, already the second word may do harm. Then most
 # contexts of two words were seen only once, and we still trust them with the weight 0.7.
 #
 # Why does more memory not help here? Each further word multiplies the number of possible contexts by the size of the vocabulary. So a smaller and smaller part of
-# the contexts in new text was ever seen before; this is the last number of each printed line. On the kitchen text it is 90 % for two words, 68 % for three and 25 %
-# for five. And where the machine does know a long context, this was often followed by one word only. Then the share of this word is 1, so by our formula it gets at
-# least 0.7, and all other words together get at most 0.3. Whenever one of these comes, the machine is very surprised.
+# the contexts in new text was ever seen before; this is the last number of each printed line. On the kitchen text it is 90 % for two words, 68 % for three and 25
+# % for five. A context that was never seen changes nothing: the shorter memory answers. So this explains only why more memory does not help. The *harm* comes
+# from contexts that are known, but were followed by one word only. Then the share of this word is 1, so by our formula it gets at least 0.7, and all other words
+# together get at most 0.3. Whenever one of these comes, the machine is very surprised. The last printed line says how often that happens to contexts of five
+# words.
 #
-# On a real text, there is one more reason. A word that the machine has never read has the share 0 in every table. So each further context that was seen multiplies
-# the probability of this word by 0.3 once more.
+# On a real text, there is one more reason. A word that the machine has never read has the share 0 in every table. With two words of memory its probability is
+# $0.7 \cdot 0 + 0.3\,P_1$, if the two last words were seen together. So it is $0.3$ of what one word of memory gives, and a third word of memory multiplies it by
+# 0.3 again.
 #
 # We chose the weight 0.7, and it matters. The next cell tries 0.4.
 
@@ -465,15 +478,14 @@ print(*(f"{surprise(tables, my_valid, 0.4):.0f}" for tables in my_machines))
 # With 0.4, the six perplexities on the kitchen text are 284, 50, 29, 27, 28 and 29. The best of these machines has three words of memory, and those with four and
 # five are slightly worse than it. None of the six reaches the 25 of two words with the weight 0.7.
 #
-# From two words to five, the perplexity rises from 25 to 39 with the weight 0.7, but with 0.4 it is 29 for both. So how much the further words harm depends on the
-# weight. These two runs cannot say whether other weights, for example larger ones where a context was seen often, would make a third word useful. Chapter 02 chooses
-# the weights better and asks again.
+# So with 0.7 the best memory is two words, and with 0.4 it is three: the weight decides. These two runs cannot say whether other weights, for example larger ones
+# where a context was seen often, would make a third word useful. Chapter 02 chooses the weights better and asks again.
 #
-# The second measurement: how much does a machine copy? We let it write passages of 40 words. In each passage, we look for the longest run of words that stands word
-# for word in the text that it has read.
+# The second measurement: how much does a machine copy? We let it write passages of 40 words. In each passage, we look for the longest run of words that stands
+# word for word in the text that it has read.
 #
-# Some copying is normal, because people repeat themselves. So we need something to compare with. We do the same with passages of 40 words of your own text that the
-# machine has *not* read.
+# Some copying is normal, because people repeat themselves. So we need something to compare with. We do the same with passages of 40 words of your own text that
+# the machine has *not* read.
 #
 # One thing is different here. A machine that writes does not mix its tables. It draws from the row of its longest context, as you have programmed it.
 
@@ -520,7 +532,15 @@ axes.set(
 axes.legend()
 plt.show()
 once = np.mean([len(row) == 1 for row in my_machines[5][5].values()])
-print(f"with 5 words of memory, {once:.0%} of the contexts have one next word only\n")
+print(f"with 5 words of memory, {once:.0%} of the contexts have one next word only")
+met = [
+    my_machines[5][5][tuple(text[i - 5 : i])]
+    for text in written[5]
+    for i in range(5, len(text))
+    if tuple(text[i - 5 : i]) in my_machines[5][5]
+]
+forced = np.mean([len(row) == 1 for row in met] or [0])
+print(f"where it writes after such a context, {forced:.0%} have one next word only\n")
 for memory in (2, 5):
     text = written[memory][0]
     start, longest = longest_copy(text)
@@ -529,26 +549,26 @@ for memory in (2, 5):
     print(f"memory {memory}, its longest copied run in brackets:\n{' '.join(text)}\n")
 
 # %% [markdown]
-# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A bar far above the line is a sign that it copies. On the kitchen text, the line is at 7 words. The bar for two words of memory is about as high, and the bar for five
-# words is at 24 of 40. (Each bar is the mean of only twelve passages, and so is the line, so small differences mean nothing. The machine's passages also begin where
-# sentences begin, and most of the others do not. And no run goes beyond the end of a line: in a play or a chat, whose lines are short, even a machine that copies
-# whole lines has low bars.)
+# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A
+# bar far above the line is a sign that it copies. On the kitchen text, the line is at 7 words. The bar for two words of memory is about as high, and the bar for
+# five words is at 24 of 40. (Each bar is the mean of only twelve passages, and so is the line, so small differences mean nothing. And no run goes beyond the end
+# of a line: in a play or a chat, whose lines are short, even a machine that copies whole lines has low bars.)
 #
-# The first printed line gives a likely reason why the last bar is high. On the kitchen text, 95 % of the different contexts of five words have only one next word,
-# and there the machine has no choice. How often it comes to such a context, we have not counted.
+# The first two printed lines give the reason why the last bar is high. On the kitchen text, 95 % of the different contexts of five words have only one next word.
+# When the machine comes to such a context, it has no choice, and the second line says how often it does.
 #
-# So what is the answer to the question from the beginning? On the kitchen text, a machine with five words of memory was more surprised than one with two when the
-# weight was 0.7 (39 against 25), and as surprised when the weight was 0.4 (29 for both). In neither case did five words help, and when the machine wrote, it copied.
-# This is one text and two weights, and yours may differ: compare your own lines.
+# What do the two measurements say together? On the kitchen text, a machine with five words of memory was more surprised than one with two when the
+# weight was 0.7 (39 against 25), and as surprised when the weight was 0.4 (29 for both). In neither case did five words help, and when the machine wrote, it
+# copied. This is one text and two weights, and yours may differ: compare your own lines.
 
 # %% [markdown]
 # ### Your machine plays
 #
-# In the first ten minutes you played against a borrowed machine. Now play three rounds against your own machine with two words of memory, on the same passages. It
-# should have the same guesses and the same probabilities as the borrowed one.
+# In the first ten minutes you played against a borrowed machine. Now play three rounds against your own machine with two words of memory, on the same passages.
+# It should have the same guesses and the same probabilities as the borrowed one.
 #
-# The game asks a machine for a whole row of probabilities, and your `write` returns words. But it hands each row to `draw`. So the next cell passes a `draw`
-# that only stores the row that it was given, and the game reads the stored row.
+# The game asks a machine for a whole row of probabilities, and your `write` returns words. We get at the row with a trick: we call `write` for one word, with a
+# `draw` that draws nothing and puts the row aside. (The class below is only this wiring, so skip it if you like.)
 
 
 # %%
@@ -565,9 +585,9 @@ class MyMachine:
 guess_the_next_word(MyMachine(), my_valid, rounds=3)
 
 # %% [markdown]
-# What is the machine's score? Now you can give it as one number, the perplexity of the true words of the ten rounds that you played at the beginning. (You have just
-# replayed the first three of them.) A single true word with the probability 0 would make it infinite. So we use the mixture with the weight 0.7, in which no word
-# has the probability 0.
+# Can we give the machine a score, as one number? Take the perplexity of the true words of the ten rounds that you played at the beginning. (You have just
+# replayed the first three of them.) For the machine that played it is infinite, if a single true word had the probability 0. So we score the mixture of its
+# tables with the weight 0.7, in which no word has the probability 0.
 
 # %%
 asked = rounds_of(my_valid, rounds=10)
@@ -580,21 +600,21 @@ for (context, truth), p in zip(asked, chances, strict=True):
 print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
 
 # %% [markdown]
-# Ten words are few, so with ten other words the number could be quite different. But it is a better score than counting right guesses, because every round counts:
-# the machine loses less by a true word to which it gave 0.2 than by one to which it gave 0.002, also if neither was its first guess. But a single very small
-# probability can make a large part of it, and how small it is depends on the weight 0.7, which we chose.
+# Ten words are few, so with ten other words the number could be quite different. But it is a better score than counting right guesses, because every round
+# counts: the machine loses less by a true word to which it gave 0.2 than by one to which it gave 0.002, also if neither was its first guess. But one very
+# improbable word can still ruin the score of ten, and with another weight than 0.7 it would be another score.
 #
-# Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three prompts. At the end
-# of the course, you will see all of them side by side.
+# Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three prompts. At the
+# end of the course, you will see all of them side by side.
 #
 # The gallery also notes a score, the **bits per byte**. Your text was cut into three parts: one to learn from, one for the game and for this section, and a third
 # one that nothing has used so far. Over this third part we sum up $-\log_2 P$, and divide by its size in bytes. Later chapters cut a text into pieces other than
 # words, and such a score can still be compared, with two limits.
 #
-# - A word that the machine has never read counts here as `<UNK>`. The machine need not say *which* word it is, so the score is too good. The more such words there
-#   are, the more it flatters.
-# - The bytes are those of the text as we have cut it, with a space between any two tokens, also before each full stop and comma. Your own file usually has fewer of
-#   these spaces. Divided by its bytes, the score would be higher, that is, worse.
+# - A word that the machine has never read counts here as `<UNK>`. The machine need not say *which* word it is, so the score is too good. The more such words
+#   there are, the more it flatters.
+# - The bytes are those of the text as we have cut it, with a space between any two tokens, also before each full stop and comma. Your own file usually has fewer
+#   of these spaces. Divided by its bytes, the score would be higher, that is, worse.
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)
