@@ -76,8 +76,8 @@ CHAPTERS = {
         12,
         {
             "n=80": "n=5",
-            "prompt, 60, by_chance": "prompt, 5, by_chance",
-            "prompt, 200, by_chance": "prompt, 5, by_chance",
+            "prompt, 60, to_probabilities": "prompt, 5, to_probabilities",
+            "prompt, 200, to_probabilities": "prompt, 5, to_probabilities",
             "grading=600,": "grading=4,",
             "grading=2_001": "grading=129",
         },

@@ -85,13 +85,13 @@ def transformer_stack(layers: int = 3) -> Figure:
 def kv_cache(prompt: int = 4, new: int = 3) -> Figure:
     """What is computed anew in each round of writing, without a cache and with one.
 
-    As in chapter 08, section 14: a prompt of m tokens, then n new ones; the last new token is never read. A column is a
-    place, a row is a round; "new" (or +): keys and values are computed in this round; white: they are remembered.
+    As in chapter 08: a prompt of m tokens, then n new ones; the last new token is never read. A column is a
+    place, a row is a round; "read" (or +): keys and values are computed in this round; white: they are remembered.
     """
     places = prompt + new - 1
     cell = 4.68 / places
     high = cell * new
-    sign = "new" if cell > 0.7 else "+"  # small cells have no room for a word
+    sign = "read" if cell > 0.7 else "+"  # small cells have no room for a word
     canvas = Canvas(14, high + 2.9)
     for x, cached, title in ((4.1, False, "without a cache"), (11.2, True, "with a cache")):
         roles: list[list[str | None]] = []

@@ -3,24 +3,25 @@
 # ---
 
 # %% [markdown]
-# Every chapter so far has built a piece of it. In this one you build the whole thing: a **causal Transformer**, the kind of network that answers
-# you when you chat with a machine. It will read a text that *you* have chosen, and it will write.
+# Every chapter so far has built a piece of it. In this one you put the whole thing together: a **causal Transformer**. The machines that you chat with have
+# such a network inside, which was trained further on conversations. Yours will read a text that *you* have chosen, and it will write.
 #
-# **What this chapter promises.** You write the tokeniser, the attention, the model, the loop in which it writes, the loss, the optimiser and the training
-# loop. Then you press a key and watch. The same short prompt will be continued four times: by the network before it has learned anything, after 200 steps,
-# after 1,000 steps, and at the end. The first text is noise. In the last one, with a megabyte of text and a laptop's steps, you should recognise words and the shape
-# of your own text.
+# **What this chapter promises.** You write the tokeniser, the attention module, the block, the model and its loss, the step of the optimiser, the training
+# loop, and the loop in which the model writes. Then you press a key and watch. The same short prompt will be continued four times: by the network before it has
+# learned anything, after 200 steps, after 1,000 steps, and at the end. The first text is noise. In the last one, with a megabyte of text and a laptop's steps,
+# you should recognise words and the shape of your own text.
 #
-# The chapter has eleven tasks. In nine of them you write a part of the machine. In the other two you examine it. The inside of attention comes from chapter 06.
-# About forty other functions and classes are given. They are short, so read them.
+# The chapter has eleven tasks. In nine of them you write a part of the machine, and in the other two you examine it. The inside of attention comes from chapter
+# 06. Some forty other functions and classes are given, among them the feed-forward layer, the first weights, the schedule and the draw of a token. They are
+# short, so read them.
 #
-# There is one difficulty, and it is the reason why this chapter has a laboratory in its middle. A Transformer with a mistake in it can still train. Its loss goes
-# down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second, and
-# to find what is wrong with a model that does something else.
+# There is one difficulty, and it is the reason why this chapter has a laboratory in its middle. A Transformer with a mistake in it can still train. Its loss
+# goes down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second,
+# and to find what is wrong with a model that does something else.
 #
-# You will need about five hours. Your model first trains for one minute, in section 4, and this section ends at a good place for a break. The long training of
-# section 6 takes some minutes, and a cell before it tells you how many on your machine. Sections 6 and 7 have further trainings. Together they may take about as
-# long again, and two or three times as long if you try settings of your own.
+# You will need five to six hours, best in two sittings: the end of section 4 is a good place for a break. There your model trains for one minute. The long
+# training of section 6 takes some minutes, and a cell before it computes how many on your machine. Sections 6 and 7 have further trainings, and together they
+# may take twice as long as that one.
 
 # %%
 import hashlib
@@ -47,7 +48,6 @@ from lmkit import (
     gpt2,
     models,
     ngrams,
-    paths,
     plots,
     runs,
     transformer,
@@ -418,6 +418,6 @@ print(
 # The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has become shorter: it has fewer
 # tokens than it had bytes. So a model that looks back 128 places now sees more of it.
 #
-# How many merges are best? A further merge usually shortens the text less than the one before it, because its pair is rarer. And each new token has a price. The model
-# needs one more row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges, which suits a megabyte of text.
-# GPT-2 learned 50,000 of them, from 40 gigabytes.
+# How many merges are best? A further merge usually shortens the text less than the one before it, because its pair is rarer. And each new token has a price.
+# The model needs one more row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges for a megabyte of
+# text. GPT-2, which read far more, has 50,000.

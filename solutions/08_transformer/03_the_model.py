@@ -47,13 +47,13 @@ print(future_mask(4))
 # ### Causal self-attention
 #
 # Write the module `Attention(width, heads, block)`, for texts of up to `block` tokens. It has four linear layers $C \to C$, called `query`, `key`, `value` and
-# `out`. The first three
-# make the queries, keys and values for `multi_head`. The last one mixes what the heads bring back.
+# `out`. The first three make the queries, keys and values for `multi_head`. The last one mixes what the heads bring back.
 #
-# The mask belongs to the module, but it is not a weight to be learned. For such a tensor torch has the **buffer**: it moves to the GPU together with the module, and the
-# optimiser never sees it. Register `future_mask(block)` under the name `mask`, with `persistent=False`, so that it is not saved with the weights. A text may be shorter than
-# `block`. Then it needs the top left corner of the mask. Read the buffer in each forward pass, because in the laboratory we will overwrite it with zeros, in order
-# to see what a forgotten mask does.
+# The mask belongs to the module, but it is not a weight to be learned. For such a tensor torch has the **buffer**: it moves to the GPU together with the
+# module, and the optimiser never sees it. Register `future_mask(block)` under the name `mask`, with `persistent=False`, so that it is not saved with the
+# weights. A text may be shorter than `block`. Then it needs the top left corner of the mask.
+#
+# In the laboratory we will overwrite this buffer with zeros, to see what a forgotten mask does. So let `forward` read `self.mask` each time.
 
 # %% [markdown] hints="Attention"
 # 1. A text may be shorter than `block`. Which part of the mask does it need?

@@ -8,21 +8,17 @@
 # %% [markdown]
 # ### The first loss
 #
-# A loss that is far *above* $\ln V$ means that the model is sure of something, and wrong. What could a model be sure of before it has seen a single letter? We let the
-# same model begin in three ways:
+# A loss that is far *above* $\ln V$ means that the model is sure of something, and wrong. What could a model be sure of before it has seen a single letter? We
+# let the same model begin in two ways. *As torch makes it*, the matrix that is both embedding and head consists of normal numbers with standard deviation 1. In
+# the small start their standard deviation is 0.05.
 #
-# | start | the matrix of embedding and head |
-# |---|---|
-# | as torch makes it | normal numbers of standard deviation 1, which is what torch puts into an embedding |
-# | small, 0.02 | normal numbers of standard deviation 0.02, as in GPT-2 |
-# | small, 0.05 | normal numbers of standard deviation 0.05 |
+# The function `initialise` makes the small start. It gives such numbers to all other layers, too, and sets the biases to 0. One line of it needs a reason. Each
+# of the $N$ blocks adds two things to the stream, so the stream gets $2N$ additions. The layers that make them are `out` of attention and `down` of the
+# feed-forward layer. They begin with numbers smaller by $\sqrt{2N}$, so that the sum is about equally large for any $N$.
 #
-# The function `initialise` below makes the two small starts. It gives such numbers to all other layers, too. Two layers of each block get even smaller ones: `out` of
-# attention and `down` of the feed-forward layer, because their results are added to the stream. There are $2N$ of these layers, and the sum of their results should
-# not grow with $N$.
-#
-# The cell after it prints a table with a row for each start. Look at the first loss. Then look at the column beside it: how often is the model's favourite next token
-# the one that it has just read?
+# The cell after it prints a table with a row for each start. Look at the first loss. Then look at the column beside it: how often is the model's favourite next
+# token the one that it has just read? The last column has the length of the vector that the blocks add to the stream, as a multiple of the length of the vector
+# that they are given.
 
 
 # %%
@@ -40,75 +36,55 @@ def initialise(model, layers, std=0.02):
 
 
 # %%
-rows = {}
-for start in ("as torch makes it", "small, 0.02", "small, 0.05"):
+by_start = {}
+for start in ("as torch makes it", "small, 0.05"):
     set_seed(1)
     newborn, (inputs, targets) = gpt(), batch(0, B=64)
-    if start.startswith("small"):
-        initialise(newborn, layers=2, std=float(start.split()[1]))
+    if start != "as torch makes it":
+        initialise(newborn, layers=2, std=0.05)
     with torch.no_grad():
         scores = newborn(inputs)
-    rows[start] = {
-        "first loss": lm_loss(scores, targets).item(),
+        given = newborn.embedding(inputs) + newborn.positions.weight
+        stream = given
+        for block in newborn.blocks:
+            stream = block(stream)
+    own_score = scores.gather(2, inputs[..., None])
+    by_start[start] = {
+        "first loss": lm_loss(scores, targets),
         "favours the token just read (%)": 100
         * (scores.argmax(-1) == inputs).float().mean(),
-        "score of the token just read": scores.gather(2, inputs[..., None])
-        .mean()
-        .item(),
+        "score of the token just read": own_score.mean(),
+        "length of what the blocks add": (stream - given).norm() / given.norm(),
     }
 print(f"ln V = {math.log(V):.2f}")
-pd.DataFrame(rows).T.astype(float).round(1)
+pd.DataFrame(by_start).T.astype(float).round(2)
 
 # %% [markdown]
-# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44, and so it is completely sure. You
-# can compute this score by hand:
+# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44, and so it is completely
+# sure. You can compute this score by hand:
 #
-# 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of $C = 64$ normal
-#    numbers with standard deviation 1. What the blocks add is small beside that, about a quarter. (This we have measured, and also the number that you will meet
-#    below for the start 0.05. The table does not show them.)
+# 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of $C = 64$
+#    normal numbers with standard deviation 1. What the blocks add is short beside that, as the last column says, and we leave it out.
 # 2. The numbers of the sum $e + r$ have variance 2, so the last norm divides them by $\sqrt 2$.
 # 3. The head multiplies with the same embeddings again. So the token just read gets the score $(e + r) \cdot e / \sqrt 2$.
-# 4. The product $e \cdot e$ is a sum of 64 squares, about 64, and $r \cdot e$ is small beside it. So the score is about $64 / \sqrt 2 \approx 45$. The embeddings of
-#    the other tokens have nothing to do with $e$, so their scores are much smaller.
+# 4. The product $e \cdot e$ is a sum of 64 squares, about 64, and $r \cdot e$ is small beside it. So the score is about $64 / \sqrt 2 \approx 45$. The
+#    embeddings of the other tokens have nothing to do with $e$, so their scores are much smaller.
 #
 # So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, but they are far too large for a head.
 #
-# With the two small starts the favourite is still mostly the token just read. At 0.02 the four steps give nearly the right score. The product $e \cdot e$ is about
-# $64 \cdot 0.02^2$, and
-# the norm divides it by $0.02 \sqrt 2$. That gives $0.02 \cdot 64 / \sqrt 2 \approx 0.9$, and the table says 0.8.
+# For the small start the same four steps give $0.05 \cdot 64 / \sqrt 2 \approx 2.3$. But now the blocks add a vector that is about twice as long as $e + r$,
+# and nearly at a right angle to it. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as long as $e + r$, and the last norm divides by that
+# much more. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low scores no letter gets much more than a few times $1/V$. So the first
+# loss is close to $\ln V$.
 #
-# At 0.05 the same sum gives 2.3, but the table says 1.0. There the weights *inside* the blocks are larger, too. So what the blocks add is no longer small: it is
-# about twice as long as $e + r$, and it has little to do with $e$. The numbers that the last norm divides are therefore more than twice as large, and the score is
-# less than half of 2.3.
+# This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then
+# the model is not what you think, or its first weights are not, or the prediction was a bad one.
 #
-# With such low scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$.
-#
-# This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then the
-# model is not what you think, or its first weights are not, or the prediction was a bad one.
-
-# %% [markdown]
-# And what does a bad start cost in the end? We have trained all three for 400 steps on the kitchen text, each with the best of five learning rates
-# (`python -m benchmarks.first_weights`). The next table has the loss on held-out text: the mean of three seeds, and the lowest and the highest of the three. Its last two
-# rows belong to models whose head has a matrix of its own. They were trained in the same way. Bet first: how far behind the two small starts will the first model end, the
-# one that began above 40?
-
-# %%
-recorded = pd.read_csv(paths.DATA / "transformer" / "first_weights.csv")
-recorded = recorded[recorded["seed"] < 4]  # seed 4 chose the learning rates
-by_start = recorded.groupby("start")["loss after 400 steps"]
-table = by_start.agg(mean="mean", lowest="min", highest="max").round(2)
-table.loc[[*rows, "two matrices", "two matrices, small, 0.05"]]
-
-# %% [markdown]
-# *As torch makes it* ends level with *small, 0.02*: they have 1.86 and 1.87, and the ranges of their seeds overlap. But both are about 0.14 behind *small, 0.05*, which has
-# 1.72. So the first loss is an instrument. It tells you what you have built, but only a training tells you what that costs. Your model will begin with 0.05. Only the large
-# one on a GPU begins with 0.02, as GPT-2 does. These were short trainings of a small model.
-#
-# And what if the head has a matrix of its own? The last two rows tell. Two matrices, begun as torch makes them, end at 1.66, which is the lowest loss of the table.
-# Begun small, at 0.05, two matrices end at 1.75. One matrix with this start has 1.72, so here the second one has brought nothing. It costs weights: with GPT-2's
-# vocabulary it would have 39 million, beside the 124 million of the
-# whole model. GPT-2 has one matrix for both, and so has yours. In section 6 you can try two matrices on your own text, both begun small. On a laptop that is the
-# model of the last row, and not the one with 1.66.
+# And what does a bad start cost in the end? We have trained several starts of this small model, with 400 steps on the kitchen text, three seeds, and the best
+# of five learning rates for each (`data/transformer/first_weights.csv`). The model that began above 40 ended at 1.86 nats. The small start ended at 1.72 with
+# 0.05, and at 1.87 with 0.02, the number of GPT-2, although both began close to $\ln V$. So the first loss tells you what you have built, and not what it
+# costs. Your own model begins with 0.05, but if it is the large one for a GPU, with 0.02. Lowest of all, at 1.66, were models with two matrices, one for the
+# embedding and one for the head, as torch makes them. Begun with 0.05, these came to 1.75, and in section 6 you can try that on your text.
 
 # %% [markdown]
 # ### Overfit one batch
@@ -130,8 +106,8 @@ def batch_loss(model, batch):
 
 
 # %%
-rows = kitchen_ids[: 8 * 170].view(8, 170).to(device)
-one_batch = rows[:, :16], rows[:, 1:17]
+eight = kitchen_ids[: 8 * 170].view(8, 170).to(device)
+one_batch = eight[:, :16], eight[:, 1:17]
 
 
 # %%
@@ -377,37 +353,35 @@ for _n in (0, 1, 7):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now your loop needs a `pick` for real text. Writing one token takes two steps:
-#
-# 1. The scores become probabilities. A function for this step is called `choose` below. For now it is `by_chance`, the softmax alone. In section 7 you write a better one.
-# 2. A token is drawn with these probabilities.
-#
-# The function `drawn` puts the two steps together: `drawn(by_chance)` is a `pick` for your loop.
+# Now your loop needs a `pick` for real text. Writing one token takes two steps. First the scores become probabilities. The function `to_probabilities` does
+# this, and for now it is the softmax alone; in section 7 you write a better one. Then a token is drawn with these probabilities. `drawn(to_probabilities)` puts
+# the two steps together and gives you a `pick`.
 #
 # The last cell trains your model for one minute and lets it go on from your prompt.
 
 
 # %%
-def by_chance(scores):
-    """The probabilities [1, V] as the model has them."""
+def to_probabilities(scores):
+    """The probabilities [1, V] of the next token, as the model has them."""
     return scores.softmax(-1)
 
 
-def drawn(choose, seed=0):
-    """A pick for go_on: draws a token with the probabilities choose(scores [1, V])."""
+def drawn(to_probabilities, seed=0):
+    """A pick for go_on: draws a token with the probabilities to_probabilities(scores [1, V])."""
     dice = torch.Generator().manual_seed(seed)
 
     def pick(scores):
-        chances = choose(scores.float().cpu())
+        chances = to_probabilities(scores.float().cpu())
         return torch.multinomial(chances, 1, generator=dice).item()
 
     return pick
 
 
-def continued(model, text, n, choose, seed=0):
+def continued(model, text, n, to_probabilities, seed=0):
     """Your text and n tokens more, read and written with your encode and decode."""
     tokens = encode(text, merges) or [10]  # it cannot begin from nothing: a line end
-    return decode(go_on(model, tokens, n, drawn(choose, seed), T), merges)
+    pick = drawn(to_probabilities, seed)
+    return decode(go_on(model, tokens, n, pick, T), merges)
 
 
 # %%
@@ -423,7 +397,7 @@ done = train(
 )
 first_loss = held_out_loss(first_model, my_tokens["valid"], 40)
 print(f"after {done['step'].iloc[-1]:,} steps, {done['seconds'].iloc[-1]:.0f} seconds:")
-print(continued(first_model, prompt, 60, by_chance))
+print(continued(first_model, prompt, 60, to_probabilities))
 print(f"\nloss on text that it has not read: {first_loss:.2f} nats per token", end=" ")
 print(f"(ln V = {math.log(my_V):.2f})")
 
@@ -472,16 +446,16 @@ def loss_by_place(masked, seed, steps):
 
 
 # %% alt="Loss by place in the text: with the mask about 2.2 nats at each place; without it zero everywhere except at the last place, where it is nearly 3."
-steps = budget().choose(grading=100, laptop=1_000, gpu=1_000)
+mask_steps = budget().choose(grading=100, laptop=1_000, gpu=1_000)
 networks = {}
 _, axes = plt.subplots()
 for colour, masked in zip(plots.COLOURS, (True, False), strict=False):
-    found = [loss_by_place(masked, seed, steps) for seed in (1, 2, 3)]
+    found = [loss_by_place(masked, seed, mask_steps) for seed in (1, 2, 3)]
     label = "with the mask" if masked else "without a mask"
     dots(axes, range(1, 17), np.stack(found, axis=1), colour, label)
 axes.axhline(math.log(V), color="gray", linestyle=":", label="ln V: knows nothing")
 axes.set(
-    title="Without a mask the loss is near 0, except at the last place",
+    title="One layer of attention: the loss at each place",
     xlabel="place in the text",
     ylabel="loss (nats per letter)",
     ylim=(0, None),
@@ -491,14 +465,15 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Each dot is one of three seeds. Without the mask the loss is close to 0 at places 1 to 15, because there the network simply copies the next letter from the input. At
-# place 16 there is nothing to copy. The next letter is not in the input, and the loss is high: in the course's own run, which has only 100 steps, it is nearly 3.
+# Each dot is one of three seeds. Without the mask the loss is close to 0 at places 1 to 15, because there the network simply copies the next letter from the
+# input. At place 16 there is nothing to copy. The next letter is not in the input, and the loss is high: in the course's own run, which has only 100 steps, it
+# is nearly 3. With the mask the curve of that run is nearly flat, so after 100 steps this one layer makes hardly any use of letters further back.
 #
-# Now let such a network write. Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say
-# which letter comes ninth. But in training place 8 never had to guess, because the ninth letter was always in the input.
+# Now let such a network write. Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say which letter comes ninth. But in
+# training place 8 never had to guess, because the ninth letter was always in the input.
 #
-# So the next cell shows both networks only the first 8 letters of 500 texts, and measures the loss of the ninth letter. Will the network without a mask be better or
-# worse than a model that knows nothing, whose loss is $\ln V$?
+# So the next cell shows both networks only the first 8 letters of 500 texts, and measures the loss of the ninth letter. Will the network without a mask be
+# better or worse than a model that knows nothing, whose loss is $\ln V$?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -557,17 +532,17 @@ def shuffled(ill):
     return hashlib.md5(b"ward 12, bed %d" % ill).digest()
 
 
-patients, table = {}, {}
+patients, measured = {}, {}
 for name, patient in zip("ABCD", sorted(range(4), key=shuffled), strict=True):
     set_seed(1)
     patients[name] = Patient(patient).to(device)
     losses = by_heart(patients[name], 1e-2)
-    table[name] = {
+    measured[name] = {
         "first loss": losses.iloc[0],
         "after 100 steps on one batch": losses.iloc[-1],
     }
 print(f"ln V = {math.log(V):.2f}")
-pd.DataFrame(table).T.round(1)
+pd.DataFrame(measured).T.round(1)
 
 # %% [markdown] statement="leaks"
 # ### Who sees the future?
@@ -754,19 +729,22 @@ for _name, _ill in _wanted.items():
 print("your own model leaks:", leaks(examined, one_batch[0]))
 
 # %% [markdown]
-# Think of the patient who sees the future, and of the healthy one. In the table of the four patients these two had the same numbers: the first loss was 3.6, which is
-# $\ln V$, and the loss after 100 steps on one batch was 0.0. So these two losses cannot tell a healthy model from one that cheats. Your function
-# `leaks`, which exchanges a single token, can.
+# In the table of the four patients, the healthy one and the one who sees the future had the same numbers. Their first loss was 3.6, which is $\ln V$, and after
+# 100 steps on one batch their loss was 0.0. So these two losses cannot tell a healthy model from one that cheats. Your function `leaks`, which exchanges a
+# single token, can.
 #
-# You now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes from
-# left to right. They do not find everything. Patient B, for example, had no position vectors. With them, a network that cannot see the past could learn much of one
-# small batch by heart: which letter comes next, for each letter at each place. Then you would exchange an *earlier* token, and look whether any later score notices
-# it.
+# You now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes
+# from left to right.
+#
+# They do not find everything. Patient B cannot see the past, and because it had no position vectors either, it could not learn the batch. With position vectors
+# it could learn much of it: it would remember that "a *t* at place 5 is followed by *h*", without ever looking back. To find such a patient, exchange an
+# *earlier* token and look whether any later score notices it.
 
 # %% [markdown] statement="count"
 # ### Count the work
 #
-# One more prediction, before a training that takes minutes: how much work is it? If you know this number and the speed of a machine, you know how long the training will take.
+# One more prediction, before a training that takes minutes: how much work is it? In section 6 a cell divides your number by the speed of your machine, and so it tells
+# you how long the training will take.
 #
 # Nearly all of the work of a Transformer is in products of matrices. A product of $[a, b]$ and $[b, c]$ has $a \cdot c$ results, and each of them takes $b$
 # multiplications and $b$ additions:
@@ -853,22 +831,19 @@ assert abs(measured_square - 0.132539) < 5e-5, (
 ### END HIDDEN TESTS
 
 # %%
-counted, tokens = gpt(), torch.zeros(1, 16, dtype=torch.long)
 counter = FlopCounterMode(display=False)
 with counter, torch.no_grad():
-    counted(tokens)
+    gpt()(torch.zeros(1, 16, dtype=torch.long))
 print("operations, counted by you:  ", sum(flops(V, 16, 64, 2)))
 print("operations, counted by torch:", counter.get_total_flops())
 print(f"squares of attention in GPT-2: {measured_square:.0%}")
 
 # %% [markdown]
-# Your count and torch's are equal to the last digit. This was the forward pass. A training step costs three times as much: in the backward pass each product needs
-# two more, one for the gradient of its input and one for the gradient of its weights.
+# Your count and torch's are equal to the last digit. This was the forward pass. A training step costs three times as much: in the backward pass each product
+# needs two more, one for the gradient of its input and one for the gradient of its weights.
 #
-# You have often heard that the cost of attention grows with the square of the length, and it does. But how long must a text be until the squares are the larger part?
-# Leave the head aside, so that only the layers count. A layer has $4C^2$ weights in its attention (for queries, keys, values and the way out) and $8C^2$ in its
-# feed-forward part (up and down), which makes $12C^2$. Each of these weights costs 2 operations for each token. With $N$
-# layers and $T$ tokens that makes $24NTC^2$. The squares take $4NT^2C$. Set the two equal, and you get $T = 6C$. So the text must be six times as long as the model is wide.
-# For GPT-2, with $C = 768$, that means 4,608 tokens, and it reads only 1,024.
+# You have often heard that the cost of attention grows with the square of the length, and it does. But beside the squares, which take $4T^2C$ operations in a
+# layer, stand the $12C^2$ weights of the layer, which take $24TC^2$. The two are equal at $T = 6C$. For GPT-2, with $C = 768$, that means a text of 4,608
+# tokens, and it reads only 1,024.
 #
 # *This is a good place for a break.* Next you write an optimiser and a loop of your own, and with them you train your model on your text.

@@ -1,17 +1,13 @@
 # %% [markdown]
-# ## 7. Let it write
+# So far each token was drawn with the model's own probabilities. Now and then a very unlikely token comes up, and the model must go on from there. So a single
+# nonsense token can spoil the rest of the text. And if you always take the likeliest token, WHAT. Good writing is in between, and there are two knobs for it.
 #
-# So far `by_chance` has drawn each token with the model's own probabilities. Now and then a very unlikely token comes up, and the model must go on from there. So a single
-# nonsense token can spoil the rest of the text. And if you always take the likeliest token, the text often ends in a circle. Below you can try it, with temperature
-# 0. Good writing is in between, and there are
-# two knobs for it.
+# The first knob is the **temperature** $\tau$, which you know from chapter 01: divide the scores by $\tau$ before the softmax. With $\tau$ below 1 the likely
+# tokens become likelier still.
 #
-# The first knob is the **temperature** $\tau$, which you know from chapter 01: divide the scores by $\tau$ before the softmax. With $\tau$ below 1 the likely tokens
-# become likelier still.
-#
-# The second knob cuts off the unlikely tokens. But how many tokens should stay? After *New York Ci* only one makes sense, after *I like* a thousand do. **Top-p**
-# (A. Holtzman and others, 2020) adapts to this. It takes the tokens from the likeliest on, and stops as soon as together they have at least the probability $p$. Here
-# is an example with $p = 0.6$:
+# The second knob cuts off the unlikely tokens. But how many tokens should stay? After *New York Ci* only one makes sense, after *I like* a thousand do.
+# **Top-p** (A. Holtzman and others, 2020) adapts to this. It takes the tokens from the likeliest on, and stops as soon as together they have at least the
+# probability $p$. Here is an example with $p = 0.6$:
 #
 # | token | tea | coffee | soup | gravel |
 # |---|---|---|---|---|
@@ -20,8 +16,8 @@
 # | kept? | yes | yes | no | no |
 # | divided by the sum of those kept | 0.625 | 0.375 | 0 | 0 |
 #
-# *Tea* alone has 0.5, which is less than 0.6, so *coffee* is kept, too. Together they have 0.8, and that is enough. In the last row both probabilities are divided by
-# 0.8, so that they sum to 1 again.
+# *Tea* alone has 0.5, which is less than 0.6, so *coffee* is kept, too. Together they have 0.8, and that is enough. In the last row both probabilities are
+# divided by 0.8, so that they sum to 1 again.
 
 # %% [markdown] statement="next_distribution"
 # ### From scores to a choice
@@ -36,7 +32,8 @@
 # %% [markdown] hints="next_distribution"
 # 1. Probabilities .5, .3, .2 and $p = 0.6$: is the second one kept?
 # 2. Sort each row from likely to unlikely and form the running sum. How much do the tokens *before* a token have together?
-# 3. A token is kept as long as those before it have less than $p$ together. You need not sort back: the probability of the last one kept is a threshold for the unsorted row.
+# 3. A token is kept as long as those before it have less than $p$ together. You need not sort back: the probability of the last one kept is a threshold for the
+#    unsorted row.
 
 
 # %% task="next_distribution" points=3 level=2 minutes=20
@@ -202,7 +199,8 @@ agrees(
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now play. Change the prompt, and try temperatures from 0 up to 2. When does the text begin to repeat itself? When does it fall apart? And what does top-p rescue?
+# The next cell lets your model write three times: at temperature 0, at 1.5, and at 1.5 with top-p. What does top-p rescue? Then play. Change the prompt, and
+# try temperatures from 0 up to 2. When does the text begin to repeat itself, and when does it fall apart?
 
 
 # %%
@@ -219,6 +217,9 @@ def write(prompt, temperature, top_p, n=80, seed=1):
     )
 
 
+for temperature, top_p in ((0, None), (1.5, None), (1.5, 0.8)):
+    said = write(prompt, temperature, top_p)
+    print(f"temperature {temperature}, p = {top_p}:\n{said}\n")
 play(write, prompt)
 
 # %% [markdown]
@@ -226,21 +227,24 @@ play(write, prompt)
 #
 # Is your Transformer better than what you built before? We compare three models on a test text that none of them has read:
 #
-# - *counts*, with modified Kneser-Ney smoothing as in chapter 02. The first cell below tries one to five tokens of context and takes the number that is best on the
-#   held-out text. If that is five, the most that we try, more might be better still;
-# - an *LSTM*, as in chapter 05. Apart from the embedding it has about as many weights as your Transformer. The second cell trains it with your own loop and your own
-#   optimiser, and it is offered the same batches and steps;
+# - *counts*, with modified Kneser-Ney smoothing as in chapter 02. The first cell below tries one to five tokens of context and takes the number that is best on
+#   the held-out text. If that is five, the most that we try, more might be better still;
+# - an *LSTM*, as in chapter 05. Apart from the embedding it has about as many weights as your Transformer. The second cell trains it with your loop and your
+#   optimiser, and it is offered the same batches and steps. It has a learning rate and first weights of its own. They come from trials of ours, as the settings of
+#   your Transformer do, and nobody has searched for the best ones on your text;
 # - your Transformer.
 #
-# In which unit? All three read your tokens, but other models in your gallery read letters or words. A word is a harder question than a letter, so losses per token
-# cannot be compared. Bytes are the same for all. The **bits per byte** of a model are the bits that it needs for the whole text, divided by the number of bytes of the
-# text. A file that is not compressed has 8.
+# In which unit? All three read your tokens, but other models in your gallery read letters or words. A word is a harder question than a letter, so losses per
+# token cannot be compared. Bytes are the same for all. The **bits per byte** of a model are the bits that it needs for the whole text, divided by the number of
+# bytes of the text. A file that is not compressed has 8.
 #
-# The counts always see the tokens before. The networks read $T$ tokens at a time, so the first tokens of each stretch would have little before them. To be fair, the
-# stretches overlap by half, and only the second half of each is judged.
+# One thing must be made fair. The counts can look back from every token. A network reads stretches of $T$ tokens, and the first tokens of a stretch have little
+# before them. So each network reads stretches that overlap by half, and we judge only the second half of each. Then every judged token has at least $T / 2$
+# tokens before it.
 #
-# Who will win? Bet before you run the two cells. (If your text is the kitchen text, there is a fourth line, the *floor*. This text was generated by a grammar, and no
-# model can be better than the grammar that made it. The floor printed here is that of the whole test text. The models are judged on its beginning only, so compare roughly.)
+# Who will win? Bet before you run the two cells. (If your text is the kitchen text, there is a fourth line, the *floor*. This text was generated by a grammar,
+# and no model can be better than the grammar that made it. The floor printed here is that of the whole test text. The models are judged on its beginning only,
+# so compare roughly.)
 
 
 # %%
@@ -278,8 +282,10 @@ def counts_cost(model, tokens):
 
 
 training_row = [str(token) for token in my_tokens["train"].tolist()]
-symbols = [*(str(token) for token in range(my_V)), "<UNK>", "</s>"]
-counted = [ngrams.kneser_ney([training_row], order, symbols) for order in range(2, 7)]
+all_symbols = [*(str(token) for token in range(my_V)), "<UNK>", "</s>"]
+counted = [
+    ngrams.kneser_ney([training_row], order, all_symbols) for order in range(2, 7)
+]
 counts = min(counted, key=lambda model: counts_cost(model, my_tokens["valid"][:5_000]))
 context = counted.index(counts) + 1
 print(f"best on held-out text: counts with {context} tokens of context")
@@ -321,24 +327,16 @@ for name, bits in league.items():
 print(
     f"weights without the embedding: LSTM {weights_between(hidden):,}, your Transformer {goal:,}"
 )
+print(f"your luck in section 6, in this unit: {in_bits(my_luck):.2f}")
 print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minutes")
 
 # %% [markdown]
-# Did your Transformer win? If it did not, you are in good company. On Shakespeare, at a laptop's sizes, our LSTM had 2.18 bits per byte and our Transformer 2.19,
-# with three seeds each, in stretches that did not overlap (`python -m benchmarks.own_transformer`, with this chapter's settings). With the tiny sizes of the
-# course's own run, after 600 steps on the kitchen text, the LSTM is
-# level with the counts, and the Transformer is clearly behind both, in one training each.
+# Did your Transformer win? In the course's own tiny run, after 600 steps on the kitchen text, the LSTM is level with the counts, and the Transformer is behind
+# both. A Transformer can look at each of the last $T$ tokens directly, but it has to learn where to look. Whether more steps help it, section 9 shows for other
+# models on the kitchen text.
 #
-# How can it lose? Here is our guess. The Transformer is the only one of the three that can look at each of the last $T$ tokens directly, but it has to learn where to
-# look. The counts need not learn this, because they always look at the last few tokens. Nor does the LSTM, which takes in one token after the other. So the
-# Transformer may simply need more steps. Section 9 has longer trainings, of other models on another text.
-#
-# How far can you trust the figures above? Each network is trained once. In our trial on Shakespeare luck alone made up to 0.04 nats per token, and that is about
-# 0.03 bits per byte for
-# tokens of nearly two bytes. So do not believe a difference below 0.03. For the tiny sizes nobody has measured how much luck can do.
-#
-# Both networks were offered the same batches and steps, but their patience may end one training earlier. The minutes in the last line cannot be compared, because
-# those of the Transformer contain the writing of the samples, too. And nobody has searched for the best learning rates on your text, except you in section 6.
+# How far can you trust these figures? Each network is trained once. So do not believe a difference that is smaller than your luck, which the cell has printed
+# in the same unit. (It was measured in shorter trainings.)
 
 # %% [markdown]
 # Your model now goes into the gallery. It goes on from three prompts, the same ones that your earlier models had to continue.

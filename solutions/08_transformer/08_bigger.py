@@ -50,18 +50,14 @@ for seed in (1, 2):
 # %% [markdown]
 # ### GPT-2
 #
-# In February 2019 OpenAI announced GPT-2, and held its largest version back for months, because they feared that it could be misused. The smallest version has 12 layers of 12
-# heads, a width of 768 and a vocabulary of 50,257 tokens. Its architecture is that of your class: learned positions, pre-norm blocks with GELU, one matrix
-# at both ends. The weights are public. So they should fit into *your* class. We have tried this only with a small file of the same form.
+# In February 2019 OpenAI announced GPT-2, and held its largest version back for months, because they feared that it could be misused. The smallest version has
+# 12 layers of 12 heads, a width of 768 and a vocabulary of 50,257 tokens. Its architecture is that of your class, and its weights are public. So they should
+# fit into *your* class, and its 50,000 merges into your `encode` and `decode`. (GPT-2 computes GELU by an approximation, which differs from yours by less than
+# a thousandth.)
 #
-# With an internet connection the cells below can fetch them, once, about 550 megabytes. With the weights come GPT-2's 50,000 merges. They are a list of pairs, just like
-# yours. `bpe.pieces` cuts a text where GPT-2 cuts it. GPT-2 numbers the 256 single bytes in another order, and `gpt2.load` renumbers them. So your own `encode` and
-# `decode` should read and write GPT-2's tokens. One thing is not quite
-# equal: GPT-2 computes GELU by an approximation, which differs from yours by less than a thousandth.
-#
-# If you want to try it, set `fetch_gpt2 = True`. Then the second cell puts 124 million weights into your class, and the third one lets GPT-2 finish the sentence *The
-# secret of a good soup is*, with 40 tokens that come out of your `go_on` and your `next_distribution`. Without internet these cells do nothing, and no later section needs
-# them. The course's own copy of this notebook was made without internet, so we cannot show you the sentence here.
+# If you have an internet connection and want to try it, set `fetch_gpt2 = True`. Then the second cell fetches about 550 megabytes, once, and the third one lets
+# GPT-2 finish the sentence *The secret of a good soup is*. The course's own copy was made without internet, and we have tried this only with a small file of
+# the same form. So the sentence will be news to us, too. No later section needs it.
 
 # %% scratch=true
 fetch_gpt2 = False  # 550 megabytes, once
@@ -92,28 +88,27 @@ else:
 # (one last digit rounded otherwise changes a token, and all that follow)
 if big is not None:
     big.to(device)
-    tokens = encode("The secret of a good soup is", published.merges)
+    begun = encode("The secret of a good soup is", published.merges)
     # The last token stands for the end of a text, and there is nothing to write behind it.
     pick = drawn(lambda scores: next_distribution(scores[:, :50256], 0.8, 0.9), 1)
-    told = go_on(big, tokens, 40, pick, 1_024)
+    told = go_on(big, begun, 40, pick, 1_024)
     print(decode(told, published.merges))
 
 # %% [markdown]
-# GPT-2 has the same parts as the model that wrote the noise at 0 steps in section 6. What differs is above all the size and the training: 124 million weights in place of
-# about a million, and 40 gigabytes of text in place of a megabyte. Making both larger is called **scaling**, and chapter 10 asks whether one can forecast what it brings.
+# GPT-2 has the same parts as your model. What differs is above all the size and the training: 124 million weights in place of about a million, and 40 gigabytes
+# of text in place of a megabyte. Making both larger is called **scaling**, and chapter 10 asks whether one can forecast what it brings.
 
 # %% [markdown]
 # ### What newer models do differently
 #
-# GPT-2 is from 2019, and the plan of its blocks is still in use. Many of today's models normalise with the root mean square alone (**RMSNorm**), use another activation in
-# the feed-forward layer, and leave out the biases. And instead of learning a vector for each position, they use
-# **rotary positions** (J. Su and others, 2021). These take the numbers of a query or key in pairs. Each pair is a point in a plane. It is rotated by an angle that
-# is proportional
-# to the position. The product of two rotated points depends on the points and on the difference of their two angles. So positions enter a score only through the distance of two
-# tokens.
+# GPT-2 is from 2019, and the plan of its blocks is still in use. Many of today's models normalise with the root mean square alone (**RMSNorm**), use another
+# activation in the feed-forward layer, and leave out the biases. And instead of learning a vector for each position, they rotate the queries and keys by angles
+# that are proportional to the position. Then a score depends on positions only through the distance of two tokens. These are **rotary positions** (J. Su and
+# others, 2021).
 #
-# Another change is a matter of speed. When your model writes, it reads the whole text again for every new token. Is that necessary? A place never looks at later ones. So as
-# long as the text fits into the model, the keys and values of a place stay what they are when a new token is added. One can keep them in a **cache**.
+# Another change is a matter of speed. When your model writes, it reads the whole text again for every new token. Is that necessary? A place never looks at
+# later ones. So as long as the text fits into the model, the keys and values of a place stay what they are when a new token is added. One can keep them in a
+# **cache**.
 #
 # The picture shows three rounds of writing after a prompt of three tokens. How many tokens are read in all, without a cache and with one?
 
