@@ -1,18 +1,18 @@
 # %% [markdown]
 # ## 2. Many numbers
 #
-# A text is not made of zeros and ones, and one number is a small note. So we make both of them larger. From now on we call what is read in one step a **token**: a
-# bit, a character, or a word. Each token is a vector $e_t$ of $d$ numbers, as in the chapters before, and the state $h_t$ is a vector of $k$ numbers. The equation
-# stays what it was. Only the weights become matrices:
+# A text is not made of zeros and ones, and one number is a small note. So we make both of them larger. From now on we call what is read in one step a **token**:
+# a bit, a character, or a word. Each token is a vector $e_t$ of $d$ numbers, as in the chapters before, and the state $h_t$ is a vector of $k$ numbers. The
+# equation stays what it was. Only the weights become matrices:
 #
 # $$h_t = \tanh(W_x e_t + W_h h_{t-1} + b),$$
 #
-# with $W_x$ of shape $[k, d]$, $W_h$ of shape $[k, k]$ and $b$ of shape $[k]$. This is the **recurrent neural network**, or RNN, of J. Elman (1990). To predict the
-# next token, one more matrix $U$, of shape $[V, k]$, turns the state into a **score** for each of the $V$ tokens of the vocabulary. A softmax turns the scores into
-# probabilities, exactly as in chapter 04.
+# with $W_x$ of shape $[k, d]$, $W_h$ of shape $[k, k]$ and $b$ of shape $[k]$. This is the **recurrent neural network**, or RNN, of J. Elman (1990). To predict
+# the next token, one more matrix $U$, of shape $[V, k]$, turns the state into a **score** for each of the $V$ tokens of the vocabulary. A softmax turns the
+# scores into probabilities, exactly as in chapter 04.
 #
-# The picture shows the network while it reads four tokens. Drawing it out like this is called **unrolling**. It looks like four networks, but the four arrows with
-# the name $W_x$ are the *same* matrix, and so are those with the name $W_h$. That is why it can read a text of any length without having one more weight.
+# The picture shows the network while it reads four tokens. Drawing it out like this is called **unrolling**. It looks like four networks, but the four arrows
+# with the name $W_x$ are the *same* matrix, and so are those with the name $W_h$. That is why it can read a text of any length without having one more weight.
 
 # %% folded="draws the unrolled network" alt="Four states in a row. Each gets the state before it through one matrix, and its token from below through another; above each there is a score."
 drawings.unrolled_rnn()
@@ -20,8 +20,8 @@ drawings.unrolled_rnn()
 # %% [markdown] statement="rnn"
 # ### Read a text
 #
-# Write `rnn(e, h, W_x, W_h, b)`. It gets the vectors of all tokens of a text, `e`, of shape $[T, d]$, and the state `h` before the first of them. It returns all the
-# states $h_1, \dots, h_T$, of shape $[T, k]$. Write the loop yourself; torch has a module for it, `nn.RNN`, and the check compares the two.
+# Write `rnn(e, h, W_x, W_h, b)`. It gets the vectors of all tokens of a text, `e`, of shape $[T, d]$, and the state `h` before the first of them. It returns all
+# the states $h_1, \dots, h_T$, of shape $[T, k]$. Write the loop yourself; torch has a module for it, `nn.RNN`, and the check compares the two.
 #
 # With your function we will then measure an echo: how long does a network remember its first token?
 
@@ -131,8 +131,8 @@ agrees(rnn, ours.rnn, *_given, by=gradients, mixtures=2, rtol=1e-3, atol=1e-3)
 # Take two texts that differ only in their first token, and let the same network read both. After each token, compare the two states. As long as they differ, the
 # network still knows something about the first token. When they are equal, the first token is forgotten for good.
 #
-# How long that takes depends on $W_h$. To have a single knob, we make $W_h$ a rotation times a number $\rho$. (Ours may mirror the space as well. The word for both
-# is an *orthogonal* matrix.) A rotation changes no lengths. So at each step the old state becomes $\rho$ times as long, before the tanh squeezes it.
+# How long that takes depends on $W_h$. To have a single knob, we make $W_h$ a rotation times a number $\rho$. (Ours may mirror the space as well. The word for
+# both is an *orthogonal* matrix.) A rotation changes no lengths. So at each step the old state becomes $\rho$ times as long, before the tanh squeezes it.
 #
 # Make a guess for $\rho$ = 0.8, 1 and 1.1 before you run the cell: which of the three curves will go down? (The vertical axis is logarithmic. On such an axis, a
 # straight line means *the same factor at each step*.)
@@ -165,28 +165,28 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# With $\rho = 0.8$ the line is straight: at every step, the difference shrinks by the same factor. At $\rho = 1$ only the tanh wears it down, and it does so slowly.
-# At 1.1 the difference even grows at first, until the tanh stops it. After about thirty tokens it, too, begins to sink.
+# With $\rho = 0.8$ the line is straight: at every step, the difference shrinks by the same factor. At $\rho = 1$ only the tanh wears it down, and it does so
+# slowly. At 1.1 the difference even grows at first, until the tanh stops it. After about thirty tokens it, too, begins to sink.
 
 # %% [markdown]
 # ### And how far does a gradient reach?
 #
-# The echo went forwards: we changed the beginning of a text and looked at the end. Learning goes backwards. It starts from the *last* state and asks of each earlier
-# one: if this state had been a little different, how much would the last one have changed? For a state of one number, each step back contributed the factor $(1 -
-# h_t^2)\, w_h$.
+# The echo went forwards: we changed the beginning of a text and looked at the end. Learning goes backwards. It starts from the *last* state and asks of each
+# earlier one: if this state had been a little different, how much would the last one have changed? For a state of one number, each step back contributed the
+# factor $(1 - h_t^2)\, w_h$.
 #
-# Choose one number that is made of the last state, for example the sum of its entries. Its gradient with respect to $h_t$ is a vector of $k$ numbers, like the
-# state, and each step back does two things to it. First every number of the gradient is multiplied by its own slope, $1 - h_t^2$. Then the whole vector is
-# multiplied by the matrix $W_h^\top$.
+# Choose one number that is made of the last state, for example the sum of its entries, divided so that its gradient there has the length 1. Its gradient with
+# respect to $h_t$ is a vector of $k$ numbers, like the state, and each step back does two things to it. First every number of the gradient is multiplied by its
+# own slope, $1 - h_t^2$. Then the whole vector is multiplied by the matrix $W_h^\top$.
 #
 # Here is an example with $k = 2$. Let $W_h$ be a quarter turn times $\rho = 0.8$, that is, $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$, and let the
 # states be so small that all slopes are nearly 1. If the gradient of $h_t$ is $(1, 0)$, then that of $h_{t-1}$ is $W_h^\top (1, 0) = (0, -0.8)$, and that of
 # $h_{t-2}$ is $(-0.64, 0)$. So the gradient turns, and each step back makes it 0.8 times as long.
 
 # %% [markdown]
-# In the next cell, autograd does this with 32 numbers. It goes back through *your* loop, one state at a time, and after each step back we measure the **length** of
-# the gradient, that is, the root of the sum of its squares. The dashed lines are the prediction from the example, $\rho$ to the power of the steps. Some of the
-# three measured lines will leave their predictions. Which ones, and in which direction?
+# In the next cell, autograd does this with 32 numbers. It goes back through *your* loop, one state at a time, and after each step back we measure the **length**
+# of the gradient, that is, the root of the sum of its squares. The dashed lines are the prediction from the example, $\rho$ to the power of the steps. Some of
+# the three measured lines will leave their predictions. Which ones, and in which direction?
 
 # %% alt="Length of the gradient by steps back, on a logarithmic scale: for rho 0.8 it falls in a straight line along the dashed prediction; for 1.0 it falls slowly; for 1.1 it stays far below its dashed line."
 
@@ -221,18 +221,18 @@ plt.show()
 # %% [markdown]
 # Take the lines one by one.
 #
-# - With $\rho = 0.8$ the gradient follows its prediction, and it **vanishes**. A token fifty steps back has about a hundred thousandth of the influence of the last
-#   one. Training hardly ever notices it.
+# - With $\rho = 0.8$ the gradient follows its prediction, and it **vanishes**. A token fifty steps back has about a hundred thousandth of the influence of the
+#   last one. Training hardly ever notices it.
 # - With $\rho = 1$ the prediction is level. The measured gradient sinks slowly, to about a sixth, because the slopes of the tanh are a little smaller than 1.
 # - With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times as long. Without the tanh it would follow its dashed line, up to nearly 300 times. This is called
 #   **exploding**. Here the tanh holds it back, but it does not always do so.
 #
-# Now compare this figure with that of the echo. They ask opposite questions, and still they show the same two things. With $\rho = 0.8$ the echo shrinks to about a
-# millionth of its first value over the 60 tokens, and so does the gradient. With $\rho = 1$ both shrink to about a sixth. (Only the lines of 1.1 differ in their
-# shape.) The reason is that both ways lead through the same states, and at each state through the same slope and the same $W_h$. So a token that is soon forgotten
-# gets little gradient.
+# Now compare this figure with that of the echo. They ask opposite questions, and still they show the same two things. With $\rho = 0.8$ the echo shrinks to about
+# a millionth of its first value over the 60 tokens, and so does the gradient. With $\rho = 1$ both shrink to about a sixth. (Only the lines of 1.1 differ in
+# their shape.) The reason is that both ways lead through the same states, and at each state through the same slope and the same $W_h$. So a token that is soon
+# forgotten gets little gradient.
 
 # %% [markdown]
-# So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. But such a network keeps everything for equally long
-# at first, a comma as well as the subject of the sentence. Training can change that, but nothing in its equation is made for it. A reader should be able to
+# So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. But such a network keeps everything for equally
+# long at first, a comma as well as the subject of the sentence. Training can change that, but nothing in its equation is made for it. A reader should be able to
 # *decide*: this I keep, that I forget, and this new thing replaces that old one. For decisions we need another kind of network.

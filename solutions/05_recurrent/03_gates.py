@@ -1,35 +1,36 @@
 # %% [markdown]
 # ## 3. A memory with gates
 #
-# What exactly wears the past down in an RNN? At every single step, the old state is multiplied by a matrix and squeezed by a tanh, whether there is anything new to
-# remember or not. It is like a notebook that you have to copy by hand each time a word is spoken. After fifty copies the first line cannot be read any more.
+# What exactly wears the past down in an RNN? At every single step, the old state is multiplied by a matrix and squeezed by a tanh, whether there is anything new
+# to remember or not. It is like a notebook that you have to copy by hand each time a word is spoken. After fifty copies the first line cannot be read any more.
 #
 # So let us build a notebook that stays as it is unless somebody decides to change it. It is a list of $k$ numbers, the **cell** $C_t$, and we carry it along
 # together with the state $h_t$. Three decisions are made at each step, for each of the $k$ numbers separately:
 #
 # 1. How much of the old number stays? This is the **forget gate** $f_t$. At 1 the number stays as it is, at 0 it is erased, at 0.5 half of it is left.
 # 2. How much of something new is added? This is the **input gate** $i_t$. The new thing itself is called the **candidate**, $\tilde C_t$.
-# 3. How much of the cell is shown to the rest of the network? This is the **output gate** $o_t$. What is shown is the state $h_t$. A number can be kept for a long
-#    time without being shown.
+# 3. How much of the cell is shown to the rest of the network? This is the **output gate** $o_t$. What is shown is the state $h_t$. A number can be kept for a
+#    long time without being shown.
 #
-# Here is one step with $k = 3$, in numbers. The sign $\star$ means: multiply entry by entry. Choose a place, say the left-most box of each strip, and look only at
-# that place, row by row, from top to bottom. Then do the same for the other two. Which of the three old numbers survives the step?
+# Here is one step with $k = 3$, in numbers. The sign $\star$ means: multiply entry by entry. Choose a place, say the left-most box of each strip, and look only
+# at that place, row by row, from top to bottom. Then do the same for the other two. Which of the three old numbers survives the step?
 
 # %% folded="draws the gates in numbers" alt="Four rows of three numbers each: forget multiplies the old cell, input multiplies the new content, add sums the two, and output multiplies the tanh of the sum to give the state."
 drawings.lstm_gates()
 
 # %% [markdown]
-# The first number survives: its forget gate is 1, so it is kept as it is, and its output gate is 1, so it is shown. The second is erased and gets a new value, but
-# it is not shown yet. Of the third, one half is kept, and half of its candidate is added. Now look at the row *add*. On the way from the old cell to the new one
-# there is no matrix and no tanh. The old number is multiplied by a gate, something is added to it, and that is all.
+# The first number survives: its forget gate is 1, so it is kept as it is, and its output gate is 1, so it is shown. The second is erased and gets a new value,
+# but it is not shown yet. Of the third, one half is kept, and half of its candidate is added. Now look at the row *add*. On the way from the old cell to the new
+# one there is no matrix and no tanh. The old number is multiplied by a gate, something is added to it, and that is all.
 
 # %% [markdown]
-# And who makes the decisions? The network does. Each gate is a small layer of its own. It reads the token and the last state, $[e_t, h_{t-1}]$, joined to one vector
-# of $d + k$ numbers. A decision must be a number between 0 and 1, so its activation function is the **sigmoid** $\sigma(a) = 1 / (1 + e^{-a})$: for example,
-# $\sigma(0) = 0.5$, $\sigma(5) = 0.993$ and $\sigma(-5) = 0.007$. The candidate is made in the same way, but with a tanh, since new content may be negative as well.
+# And who makes the decisions? The network does. Each gate is a small layer of its own. It reads the token and the last state, $[e_t, h_{t-1}]$, joined to one
+# vector of $d + k$ numbers. A decision must be a number between 0 and 1, so its activation function is the **sigmoid** $\sigma(a) = 1 / (1 + e^{-a})$: for
+# example, $\sigma(0) = 0.5$, $\sigma(5) = 0.993$ and $\sigma(-5) = 0.007$. The candidate is made in the same way, but with a tanh, since new content may be
+# negative as well.
 #
-# Together, these are the equations of the **LSTM**, which stands for *long short-term memory* (S. Hochreiter and J. Schmidhuber, 1997; the forget gate was added by
-# F. Gers and others in 2000):
+# Together, these are the equations of the **LSTM**, which stands for *long short-term memory* (S. Hochreiter and J. Schmidhuber, 1997; the forget gate was added
+# by F. Gers and others in 2000):
 #
 # $$\begin{aligned}
 # f_t &= \sigma(W_f\,[e_t, h_{t-1}] + b_f) & \tilde C_t &= \tanh(W_C\,[e_t, h_{t-1}] + b_C)\\
@@ -37,22 +38,22 @@ drawings.lstm_gates()
 # o_t &= \sigma(W_o\,[e_t, h_{t-1}] + b_o) & h_t &= o_t \star \tanh(C_t)
 # \end{aligned}$$
 #
-# Each $W$ has the shape $[k, d + k]$ and each bias the shape $[k]$. The left column holds the three decisions. The right column says what is done with them. In the
-# drawing below, the cell runs along the top, and the four grey boxes hold all the weights. (C. Olah's *Understanding LSTM Networks*, 2015, taught many people to see
-# the cell in this way, as a conveyor belt.)
+# Each $W$ has the shape $[k, d + k]$ and each bias the shape $[k]$. The left column holds the three decisions. The right column says what is done with them. In
+# the drawing below, the cell runs along the top, and the four grey boxes hold all the weights. (C. Olah's *Understanding LSTM Networks*, 2015, taught many people
+# to see the cell in this way, as a conveyor belt.)
 
 # %% folded="draws the cell" alt="Above a straight line carries the cell past a product and a sum. Below, state and token feed four boxes: forget gate, input gate, new content and output gate, whose results meet that line."
 drawings.lstm_cell()
 
 # %% [markdown]
-# Follow the line at the top with your finger, as if you were a suitcase on that belt: you pass one multiplication and one addition, and nothing else. From now on we
-# call this line the **belt**.
+# Follow the line at the top with your finger, as if you were a suitcase on that belt: you pass one multiplication and one addition, and nothing else. From now on
+# we call this line the **belt**.
 
 # %% [markdown] statement="lstm_step"
 # ### One step of an LSTM
 #
-# Write `lstm_step(e, h, C, W, b)`. It takes one step with $B$ texts at once, one in each row of `e`, `h` and `C`. `W` and `b` are dictionaries with the keys `"C"`,
-# `"f"`, `"i"` and `"o"`. It returns the new $h$ and the new $C$.
+# Write `lstm_step(e, h, C, W, b)`. It takes one step with $B$ texts at once, one in each row of `e`, `h` and `C`. `W` and `b` are dictionaries with the keys
+# `"C"`, `"f"`, `"i"` and `"o"`. It returns the new $h$ and the new $C$.
 #
 # All models that you train on your text in this chapter are built around this function. When it works, it reads your text a few cells further down, and writes.
 
@@ -209,8 +210,8 @@ for _scenario in (_two_steps, gradients):
 # ### Your text, already
 #
 # You have an LSTM, so let it read something. Here is your text. If you have put a file into `work/texts`, it is that one. The network reads it character by
-# character, so a token is now a character, and the vocabulary is small: $V$ is the number of different characters in the part that it learns from, and one more: a
-# character that your network has never met in training is read as �.
+# character, so a token is now a character, and the vocabulary is small: $V$ is the number of different characters in the part that it learns from, and one more:
+# a character that your network has never met in training is read as �.
 
 # %%
 mine = lmkit.load("mine", unit="character")
@@ -234,8 +235,8 @@ print(my_text["train"][:200])
 
 # %% [markdown]
 # Around your step we need two classes, and they stay with us for the whole chapter. `LSTM` is a layer: it goes through a text and calls your step for each token.
-# `LanguageModel` is the network around it: an embedding below, which turns each token into its vector, and above it the matrix $U$ of section 2 (with a bias), which
-# makes the scores. The layer has one knob, `b_f`, the bias of the forget gate. For the moment it is 0.
+# `LanguageModel` is the network around it: an embedding below, which turns each token into its vector, and above it the matrix $U$ of section 2 (with a bias),
+# which makes the scores. The layer has one knob, `b_f`, the bias of the forget gate. For the moment it is 0.
 
 
 # %%
@@ -329,40 +330,40 @@ print(
 print(first_words())
 
 # %% [markdown]
-# Your equations have learned the alphabet, the spelling of short words, and a little of how your text sounds. Nobody has told the network what a word is. It reads
-# one character at a time, and all that it has of the past is a list of numbers.
+# Your equations have learned the alphabet, the spelling of short words, and a little of how your text sounds. Nobody has told the network what a word is. It
+# reads one character at a time, and all that it has of the past is a list of numbers.
 #
-# Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory that pulls its state back. How much of a
-# gradient does spelling need? Perhaps only a few steps of it. In section 4 we measure how far it comes in a network that has not been trained yet. And: *how do we
-# make it good?* We could wait longer,
-# of course. But one can also start with other gates, or let the network read the text in another order, and you will measure what each of these is worth. The first
-# question needs
-# sections 3 to 5 and once more section 7, and the second one sections 6 to 8.
+# Two questions come up. *How could it learn that?* In section 1 a gradient was dead after ten steps. To spell, three or four steps may be enough. In section 4
+# you will measure how far a gradient comes in an LSTM. In section 4 we measure how far it comes in a network that has not been trained yet. And: *how do we make
+# it good?* We could wait longer, of course. But one can also start with other gates, or let the network read the text in another order, and you will measure what
+# each of these is worth. The first question needs sections 3 to 5 and once more section 7, and the second one sections 6 to 8.
 
 # %% [markdown]
 # ### The bit once more
 #
-# Let us begin with the gates. Can this thing hold a bit? We repeat what you did in section 1, and we make it a little harder and more useful: the machine should be
-# able to *change its mind*. It reads two numbers at each step, $e_t = [\text{bit}, \text{write}]$, each of them 0 or 1. Whenever *write* is 1, the cell has to take
-# over the bit. Whenever *write* is 0, it has to keep what it has, whatever the bit is. That is how a memory chip works. For example, if it reads
+# Let us begin with the gates. Can this thing hold a bit? We repeat what you did in section 1, and we make it a little harder and more useful: the machine should
+# be able to *change its mind*. It reads two numbers at each step, $e_t = [\text{bit}, \text{write}]$, each of them 0 or 1. Whenever *write* is 1, the cell has to
+# take over the bit. Whenever *write* is 0, it has to keep what it has, whatever the bit is. That is how a memory chip works. For example, if it reads
 #
 # | step | 1 | 2 | 3 | 4 | 5 |
 # |---|---|---|---|---|---|
 # | bit | 1 | 0 | 0 | 1 | 0 |
 # | write | 1 | 0 | 1 | 0 | 0 |
 #
-# then it has to say *1, 1, 0, 0, 0*. At step 2 the bit is 0, but nobody has said *write*. The latch of section 1 could not do that: once it has seen a 1, it says *yes* for ever.
+# then it has to say *1, 1, 0, 0, 0*. At step 2 the bit is 0, but nobody has said *write*. The latch of section 1 could not do that: once it has seen a 1, it says
+# *yes* for ever.
 
 # %% [markdown] statement="keep_bit"
 # ### Set the gates by hand
 #
 # The cell has one number ($k = 1$), and you set its weights. There are two functions to write.
 #
-# `keep_bit()` returns `(W, b)`, dictionaries of nested lists. After a 1 was written, $h_t$ must be above 0.5, and after a 0 was written, below $-0.5$, even 1,000 steps later.
+# `keep_bit()` returns `(W, b)`, dictionaries of nested lists. After a 1 was written, $h_t$ must be above 0.5, and after a 0 was written, below $-0.5$, even 1,000
+# steps later.
 #
 # `forget_bias(steps)` answers a question that we will need again and again. Suppose that all weights are zero and nothing is written. Then the forget gate is the
-# same at every step, $f = \sigma(b_f)$, and the cell fades. After how many steps is half of it left? This number is the **half-life** of the memory. Your function
-# gets the half-life, `steps`, and returns the $b_f$ that gives it. For example, at $b_f = 0$ the gate is one half, so the half-life is a single step.
+# same at every step, $f = \sigma(b_f)$, and the cell fades. After how many steps is half of it left? This number is the **half-life** of the memory. Your
+# function gets the half-life, `steps`, and returns the $b_f$ that gives it. For example, at $b_f = 0$ the gate is one half, so the half-life is a single step.
 #
 # When both work, the next figure shows your memory chip at work.
 
@@ -532,15 +533,15 @@ for half_life in (1, 5, 20, 100):
 # The state changes at the triangles and nowhere else.
 #
 # Now look at the printed lines. With $b_f = 0$, the forget gate is $\sigma(0) = \tfrac12$, and half of everything is gone after a single step. Your first model
-# started like this, and so, nearly, does torch's `nn.LSTM`. (Keras starts with $b_f = 1$, a half-life of two steps.) A half-life of 1, that is, a *half-open* forget
-# gate, will come back in sections 4, 5 and 6.
+# started like this, and so, nearly, does torch's `nn.LSTM`. (Keras starts with $b_f = 1$, a half-life of two steps.) A half-life of 1, that is, a *half-open*
+# forget gate, will come back in sections 4, 5 and 6.
 
 # %% [markdown]
 # ### The other side of the bargain
 #
 # Your latch and your cell both hold a bit, but in opposite ways. The latch *pulls its state back* to a fixed point at every step. The cell is *left alone*. In
-# section 1 we shook the latch. To be fair, let us shake the cell as well: 300 copies of it, each with a 1 written at step 0, and after each step up to $\pm 0.1$ is
-# added to $C_t$. Beside them, 300 of your latches get the same noise. What share of each still says *1* after 1,000 steps?
+# section 1 we shook the latch. To be fair, let us shake the cell as well: 300 copies of it, each with a 1 written at step 0, and after each step up to $\pm 0.1$
+# is added to $C_t$. Beside them, 300 of your latches get the same noise. What share of each still says *1* after 1,000 steps?
 
 # %% alt="The share of memories that still hold the bit, over 1,000 noisy steps. The latches stay at 100 percent. The cells, if nothing pulls them back, stay near 100 percent for some fifty steps, and then sink slowly towards a dotted line at 50 percent."
 
@@ -591,15 +592,15 @@ for name, share in shares.items():
     )
 
 # %% [markdown]
-# All latches still hold their 1 after 1,000 steps. The cells drift. Nothing pulls a cell back, so the small pushes add up, and sooner or later they carry it across
-# zero. Some cells drift back again, and so the line goes up as well as down. In the course's own run, 71 % of the cells are on the right side after 1,000 steps. If
-# one waits long enough, it will be one half, as with a coin. This is the dotted line.
+# All latches still hold their 1 after 1,000 steps. The cells drift. Nothing pulls a cell back, so the small pushes add up, and sooner or later they carry it
+# across zero. Some cells drift back again, and so the line goes up as well as down. In the course's own run, 71 % of the cells are on the right side after 1,000
+# steps. If one waits long enough, it will be one half, as with a coin. This is the dotted line.
 #
-# Perhaps none of your cells was lost. Then you have chosen weights with which $h$ feeds the bit back into the cell. You have built a latch inside the cell, and you
-# pay for it as in section 1.
+# Perhaps none of your cells was lost. Then you have chosen weights with which $h$ feeds the bit back into the cell. You have built a latch inside the cell, and
+# you pay for it as in section 1.
 #
-# So there is a bargain between robust memory and learnability, and the cell has not escaped from it. It has taken *the other side*. The latch shrinks small changes:
-# noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient.
+# So there is a bargain between robust memory and learnability, and the cell has not escaped from it. It has taken *the other side*. The latch shrinks small
+# changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient.
 #
-# For a network that has to learn, this can be a good trade. Nobody shakes its cells from outside. In section 5 you will see a game in which the trade pays. Whether
-# it pays on a text, you will try in section 6. But first, how much of the gradient does stay?
+# For a network that has to learn, this can be a good trade. Nobody shakes its cells from outside. In section 5 you will see a game in which the trade pays.
+# Whether it pays on a text, you will try in section 6. But first, how much of the gradient does stay?

@@ -11,14 +11,14 @@
 # **What arrives.** The text goes on after step $t$. Imagine that somebody has already worked backwards through all of the rest. From there, two gradients of the
 # loss $\ell$ arrive at our step:
 #
-# - $dh$ is the gradient of $h_t$. It is complete: it contains what comes from the scores of step $t$, and what comes from the gates and the candidate of step $t+1$,
-#   which have read $h_t$.
-# - $dC$ comes back along the belt, from $C_{t+1}$. It is only a *part* of the gradient of $C_t$, because $C_t$ is used twice. Step $t+1$ uses it as its old cell,
-#   and this gives $dC$. And $h_t = o_t \star \tanh(C_t)$ uses it, which gives a second part. We add that part in Step 1.
+# - $dh$ is the gradient of $h_t$. It is complete: it contains what comes from the scores of step $t$, and what comes from the gates and the candidate of step
+#   $t+1$, which have read $h_t$.
+# - $dC$ comes back along the belt, from $C_{t+1}$. But $C_t$ is used twice, by the next cell and by $h_t = o_t \star \tanh(C_t)$. So $dC$ is only what the next
+#   cell sends back. What $h_t$ sends back we must add ourselves, in Step 1.
 #
-# **An example to follow.** Take $k = 1$ and $d = 1$, with $C_{t-1} = 1$, the gates $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate $\tilde C = 0.4$. Forwards
-# the step has computed $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, then $\tanh(1.1) = 0.80$ and $h_t = 0.40$. Now $dh = 1$ and $dC = 0.2$ arrive. Four steps lead
-# back from here.
+# **An example to follow.** Take $k = 1$ and $d = 1$, with $C_{t-1} = 1$, the gates $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate $\tilde C = 0.4$.
+# Forwards the step has computed $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, then $\tanh(1.1) = 0.80$ and $h_t = 0.40$. Now $dh = 1$ and $dC = 0.2$ arrive. Four
+# steps lead back from here.
 
 # %% [markdown]
 # **Step 1: complete the gradient of $C_t$.** The cell has two ways to the loss: along the belt, and through $h_t = o_t \star \tanh(C_t)$. When something acts in
@@ -30,8 +30,8 @@
 # use it instead of the $dC$ that arrived.
 #
 # **Step 2: through the equations of $C_t$ and $h_t$.** In $C_t = f_t \star C_{t-1} + i_t \star \tilde C_t$, each factor is multiplied by a partner. If $C_{t-1}$
-# changes a little, $C_t$ changes $f_t$ times as much. So the gradient of each factor is $G$ times its partner. The output gate stands in the other equation, $h_t =
-# o_t \star \tanh(C_t)$, so it gets $dh$ times its partner there.
+# changes a little, $C_t$ changes $f_t$ times as much. So the gradient of each factor is $G$ times its partner. The output gate stands in the other equation, $h_t
+# = o_t \star \tanh(C_t)$, so it gets $dh$ times its partner there.
 #
 # | gradient of | is | in the example |
 # |---|---|---|
@@ -42,18 +42,18 @@
 # | $o_t$ | $dh \star \tanh(C_t)$ | $1 \cdot 0.80 = 0.80$ |
 #
 # The first row is the one for which we came. There is no matrix in it, and no slope of a tanh. If the gate is open, the gradient passes *as it is*. The same gate
-# that protects the content on its way forwards protects the gradient on its way back. This is the idea of the LSTM. (Transformers, in chapter 06 and later, have a
-# relative of it without a gate, the *residual connection*.)
+# that protects the content on its way forwards protects the gradient on its way back. This is the idea of the LSTM. (Transformers, in chapter 06 and later, have
+# a relative of it without a gate, the *residual connection*.)
 
 # %% [markdown]
 # **Step 3: through the activation functions.** The forget gate is $f = \sigma(a_f)$ with $a_f = W_f\,[e_t, h_{t-1}] + b_f$. The slope of a sigmoid can be written
 # with its own value, $\sigma' = \sigma\,(1 - \sigma)$, just as that of the tanh is $1 - \tanh^2$. In the example it is $0.9 \cdot 0.1 = 0.09$. So the gradient of
 # $a_f$, which we call $\delta_f$, is $0.38 \cdot 0.09 = 0.034$. Each of the other three parts has its own $\delta$, made in the same way.
 #
-# **Step 4: through the weights.** Write $x = [e_t, h_{t-1}]$ for what all four parts have read, and let it be $(2, 0.5)$ in the example. Each weight was multiplied
-# by a number of $x$. So the gradient of $W_f$ is $\delta_f$ times $x$, that is, $0.034 \cdot (2, 0.5) = (0.068, 0.017)$. The gradient of $b_f$ is $\delta_f$ itself.
-# And $x$ was multiplied by the weights, so it gets $\delta_f$ times $W_f$. If $W_f$ is $(0.3, -0.2)$, this is $(0.010, -0.007)$. All four parts have read $x$, so
-# its gradient is the sum of four such contributions.
+# **Step 4: through the weights.** Write $x = [e_t, h_{t-1}]$ for what all four parts have read, and let it be $(2, 0.5)$ in the example. Each weight was
+# multiplied by a number of $x$. So the gradient of $W_f$ is $\delta_f$ times $x$, that is, $0.034 \cdot (2, 0.5) = (0.068, 0.017)$. The gradient of $b_f$ is
+# $\delta_f$ itself. And $x$ was multiplied by the weights, so it gets $\delta_f$ times $W_f$. If $W_f$ is $(0.3, -0.2)$, this is $(0.010, -0.007)$. All four
+# parts have read $x$, so its gradient is the sum of four such contributions.
 #
 # Now you: do steps 3 and 4 for the input gate, with pencil and paper. The gradient of $i_t$ is 0.152, from the table of step 2, and the gate itself is $i = 0.5$.
 # (You should find $\delta_i = 0.152 \cdot 0.5 \cdot 0.5 = 0.038$, for $W_i$ the gradient
@@ -62,9 +62,9 @@
 # %% [markdown] statement="lstm_back"
 # ### One step back
 #
-# Write `lstm_back(e, h, C, W, b, dh, dC)`. The first five are what `lstm_step` has read, so `h` and `C` are the *old* ones, and you will have to compute the gates
-# again. `dh` and `dC` are the two gradients that arrive, for the *new* $h$ and along the belt. Return the five gradients `(de, dh_old, dC_old, dW, db)` of what the
-# step has read.
+# Write `lstm_back(e, h, C, W, b, dh, dC)`. The first five are what `lstm_step` has read, so `h` and `C` are the *old* ones, and you will have to compute the
+# gates again. `dh` and `dC` are the two gradients that arrive, for the *new* $h$ and along the belt. Return the five gradients `(de, dh_old, dC_old, dW, db)` of
+# what the step has read.
 #
 # For larger sizes, what was a product of two numbers above becomes a product entry by entry, as long as both belong to the cell or to a gate. The maps with a $W$
 # become matrix products. And all texts of the batch share the weights, so `dW` and `db` are sums over the batch.
@@ -241,9 +241,9 @@ agrees(lstm_back, ours.lstm_back, *_given, by=without_autograd, rtol=1e-4, atol=
 # %% [markdown]
 # ### A whole text
 #
-# Repeat this one step from the last token to the first, and you have **backpropagation through time**. The next cell does it with a text of 30 tokens: forwards with
-# your `lstm_step`, backwards with your `lstm_back`. For comparison, torch does the same with `nn.LSTM` and autograd. (torch keeps the four matrices in one, in the
-# order $i, f, \tilde C, o$, and it has two biases that are added up.)
+# Repeat this one step from the last token to the first, and you have **backpropagation through time**. The next cell does it with a text of 30 tokens: forwards
+# with your `lstm_step`, backwards with your `lstm_back`. For comparison, torch does the same with `nn.LSTM` and autograd. (torch keeps the four matrices in one,
+# in the order $i, f, \tilde C, o$, and it has two biases that are added up.)
 
 
 # %%
@@ -277,21 +277,23 @@ off = max((total[part] - by_torch[part]).abs().max().item() for part in PARTS)
 print("30 steps, the largest difference is below 1e-10:", off < 1e-10)
 
 # %% [markdown]
-# Your hands have done what autograd does, to ten decimals. From now on, autograd may do it.
+# Your hands have done what autograd does, to ten decimals. For a whole training, autograd may do it from now on. For the next two figures we need your function
+# once more, since it shows each single step.
 
 # %% [markdown]
 # ### How far does it come?
 #
-# And now the question of section 2 again: how much of a gradient arrives after many steps? We start at the end of a text and go back step by step. After each step
-# we measure the length of `dC_old`, the third answer of your `lstm_back`. This is the gradient that the step hands back to its old cell.
+# And now the question of section 2 again: how much of a gradient arrives after many steps? We start at the end of a text and go back step by step. After each
+# step we measure the length of `dC_old`, the third answer of your `lstm_back`. This is the gradient that the step hands back to its old cell.
 #
-# Our loss is now the sum of the last cell $C_T$. So the gradient of each number of $C_T$ is 1, and we go back from there. What should we expect? You know from Step
-# 2 that what a step hands back along the belt is $f_t$ times the gradient of $C_t$. With very small weights next to nothing comes in by other ways. Suppose that the
-# forget gate has the same value $f = \sigma(b_f)$ at every step. Then each
-# step back multiplies the gradient by $f$. After as many steps as the half-life, half of it is left.
+# Our loss is now the sum of the last cell $C_T$. So the gradient is the same for each number of $C_T$, and we go back from there. (We divide the sum so that the
+# length of this first gradient is 1.) What should we expect? You know from Step 2 that what a step hands back along the belt is $f_t$ times the gradient of
+# $C_t$. There is a second way back, through the gates and $h$. For the moment we close it by taking very small weights, and we come to it afterwards. Suppose
+# that the forget gate has the same value $f = \sigma(b_f)$ at every step. Then each step back multiplies the gradient by $f$. After as many steps as the
+# half-life, half of it is left.
 #
-# The next cell tries this with the 60 random tokens of section 2, once for each of four half-lives. Your `forget_bias` sets $b_f$. All weights are random and very
-# small, so that the forget gate stays nearly constant. The dashed lines are the prediction. Do the measured lines follow them?
+# The next cell tries this with the 60 random tokens of section 2, once for each of four half-lives. Your `forget_bias` sets $b_f$. All weights are random and
+# very small, so that the forget gate stays nearly constant. The dashed lines are the prediction. Do the measured lines follow them?
 
 # %% alt="The gradient of the cell by steps back on a logarithmic scale: straight lines that fall fast for half-life 1 and hardly at all for half-life 100, each along its dashed prediction."
 set_seed(2)
@@ -330,8 +332,8 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# They nearly do: at the far end a measured line lies a little above its dashed one. That little comes from the detours, which are measured next. So on the belt the
-# gradient has the half-life of the memory, and one bias sets both. With half-life 100, the formula leaves two thirds of the gradient after 60 steps, and the
+# They nearly do: at the far end a measured line lies a little above its dashed one. That little comes from the detours, which are measured next. So on the belt
+# the gradient has the half-life of the memory, and one bias sets both. With half-life 100, the formula leaves two thirds of the gradient after 60 steps, and the
 # measured line a little more.
 #
 # And your first model? Its half-life was 1 at the start. That is the line that falls fastest: after ten steps, a thousandth of the gradient is left on the belt.
@@ -339,13 +341,15 @@ plt.show()
 # %% [markdown]
 # But there is a second way back. The gates and the candidate of step $t$ have read $h_{t-1}$, and $h_{t-1}$ was made from $C_{t-1}$:
 #
-# $$C_{t-1} \;\rightarrow\; \tanh \;\rightarrow\; \text{times } o_{t-1} \;\rightarrow\; h_{t-1} \;\rightarrow\; \text{a gate or the candidate of step } t \;\rightarrow\; C_t$$
+# $$C_{t-1} \;\rightarrow\; \tanh \;\rightarrow\; \text{times } o_{t-1} \;\rightarrow\; h_{t-1} \;\rightarrow\; \text{a gate or the candidate of step } t
+# \;\rightarrow\; C_t$$
 #
 # A gradient runs along this chain from right to left. We call it the **detour**. It leads through a weight matrix, that of the gate or of the candidate, and with
 # our very small weights it carried next to nothing.
 #
-# The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six random starts and two half-lives, 100
-# and 1. The dashed lines show what the belt alone would leave. Will the detours make the gradient smaller or larger than that? Make one guess for each half-life.
+# The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six random starts and two half-lives,
+# 100 and 1. The dashed lines show what the belt alone would leave. Will the detours make the gradient smaller or larger than that? Make one guess for each
+# half-life.
 
 # %% alt="The gradient of the cell by steps back for six starts of the real LSTM and two half-lives, on a logarithmic scale. With half-life 100 all six lines climb above the dashed prediction; with half-life 1 all fall steeply, but more slowly than the dashed line."
 starts = []
@@ -381,12 +385,12 @@ for half_life, found in grown.items():
 # In both cases the detours make the gradient larger than the belt alone would leave it.
 #
 # With half-life 100 the gradient grows. In the six starts it is 18 to 250 times as long 59 steps back as at the end of the text, and about a hundred times on
-# average. This is an **exploding gradient**, before your eyes. Nothing on the belt shrinks it, so whatever the detours add stays. So open gates cure the *vanishing*
-# gradient, but they do not guarantee that nothing grows. How much grows is another matter: our tokens are very small here, a twentieth of those of your first model.
-# With larger ones the gradient may grow much less. We have measured one width only, 32.
+# average. This is an **exploding gradient**, before your eyes. Nothing on the belt shrinks it, so whatever the detours add stays. So open gates cure the
+# *vanishing* gradient, but they do not guarantee that nothing grows. How much grows is another matter: our tokens are very small here, a twentieth of those of
+# your first model. With larger ones the gradient may grow much less. We have measured one width only, 32.
 #
 # With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, about a
-# quarter of the gradient is left, and five steps back about a twentieth. To learn which letters follow each other, that may be enough; we have not tested it. (Your
-# first model has larger embeddings than this measurement, so its own numbers are somewhat different.)
+# quarter of the gradient is left, and five steps back about a twentieth. To learn which letters follow each other, that may be enough; we have not tested it.
+# (Your first model has larger embeddings than this measurement, so its own numbers are somewhat different.)
 #
 # Besides, the gates are half open only at the *start*. Training can change them. In section 7 you will look at the gates of your trained network.

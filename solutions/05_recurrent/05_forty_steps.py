@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 5. Learning to remember
 #
-# Enough theory. Can a memory be *learned*? We let four networks play two games. The first game asks for nothing but keeping. The second asks for what a reader does
-# all the time: keeping *and* replacing.
+# Enough theory. Can a memory be *learned*? We let four networks play two games. The first game asks for nothing but keeping. The second asks for what a reader
+# does all the time: keeping *and* replacing.
 #
 # These are the four. Each has a state of 16 numbers, and each plays with three random starts:
 #
@@ -17,8 +17,8 @@
 # A network reads a sequence of bits. The first one is 0 or 1, and all others are 0. At the very end we ask: what was the first? It is like the game of section 1,
 # but easier: the bit comes first, we ask only once, and nothing shakes the state. Now, however, the network has to find the weights.
 #
-# We begin with sequences of 5 tokens. A new network gets 100 training steps with 32 sequences each, by the course's loop. If at least 90 % of its answers are right
-# then, the next new network plays with sequences of 10, then of 20, and so on. The score is the longest sequence that was learned.
+# We begin with sequences of 5 tokens. A new network gets 100 training steps with 32 sequences each, by the course's loop. If at least 90 % of its answers are
+# right then, the next new network plays with sequences of 10, then of 20, and so on. The score is the longest sequence that was learned.
 
 
 # %%
@@ -91,7 +91,8 @@ def longest_learned(layer, seed):
 
 
 # %% [markdown]
-# Before you run it: which of the four will go furthest? And what about the LSTM whose gates are half open? It is an LSTM, after all. (On a laptop we expect about a minute.)
+# Before you run it: which of the four will go furthest? And what about the LSTM whose gates are half open? It is an LSTM, after all. (On a laptop we expect about
+# a minute.)
 
 # %%
 lengths = budget().choose(
@@ -129,35 +130,36 @@ for name, longest in learned.items():
     print(f"{name.replace(chr(10), ' '):21} {longest}")
 
 # %% [markdown]
-# Each mark is one random start. An arrow means that the network has learned the longest sequences that we tried. How much further it would go, the figure does not
-# say. So it does not say, either, which of the two winners is the better one.
+# Each mark is one random start. An arrow means that the network has learned the longest sequences that we tried. How much further it would go, the figure does
+# not say. So it does not say, either, which of the two winners is the better one.
 #
-# There are two surprises. The LSTM with half-open gates is no better than the plain RNN, although it has four times the weights. At every step it loses half of its
-# cell, and half of the gradient on the belt with it. And the RNN that starts with a rotation goes as far as we have asked, *without any gate*.
+# There are two surprises. The LSTM with half-open gates is no better than the plain RNN, although it has four times the weights. At every step it loses half of
+# its cell, and half of the gradient on the belt with it. And the RNN that starts with a rotation goes as far as we have asked, *without any gate*.
 #
-# So at this learning rate, and in 100 steps, it is the start that decides and not the gates. The two winners have one thing in common: before any training, a step
-# loses hardly anything of the old state. The RNN rotates it, and the LSTM with open gates leaves it alone.
+# So at this learning rate, and in 100 steps, it is the start that decides and not the gates. The two winners have one thing in common: before any training, a
+# step loses hardly anything of the old state. The RNN rotates it, and the LSTM with open gates leaves it alone.
 #
-# All this is true for the learning rate that we chose, 0.005. At a rate of 0.02 the plain RNN learned lengths of 20, 80 and 40 with the three starts, and each of
-# the two winners learned 80, 40 and 40. So there the difference nearly disappears. We have not tried the half-open LSTM at that rate. (To repeat this, change `rate`
-# in `right_answers` and run the cells of game A again.)
+# All this is true for the learning rate that we chose, 0.005. At a rate of 0.02 the plain RNN nearly catches up: with three starts it learned lengths of 20, 80
+# and 40, where each of the two winners had 80, 40 and 40. We have not tried the half-open LSTM at that rate. (To repeat this, change `rate` in `right_answers`
+# and run the cells of game A again.)
 #
-# So when a task asks for a long memory, it is worth trying an LSTM whose forget gates are open at the start: at a small rate this decided game A. R. Jozefowicz and
-# others (2015) recommend a milder version for every LSTM: $b_f = 1$, a half-life of about two steps. How far open is right for a text? In section 6 you will try
-# half-lives of 1, 2, 7 and 100 on yours.
+# So when a task asks for a long memory, it is worth trying an LSTM whose forget gates are open at the start: at a small rate this decided game A. R. Jozefowicz
+# and others (2015) recommend a milder version for every LSTM: $b_f = 1$, a half-life of about two steps. How far open is right for a text? In section 6 you will
+# try half-lives of 1, 2, 7 and 100 on yours.
 
 
 # %% [markdown]
 # ### Game B: the memory chip
 #
-# Then what are the gates *for*? Look at game A again: nothing ever comes that one should ignore, and nothing has to be replaced. A note that one can only keep is a strange note.
+# Then what are the gates *for*? Look at game A again: nothing ever comes that one should ignore, and nothing has to be replaced. A note that one can only keep is
+# a strange note.
 #
-# So here is the memory chip of section 3, as a game. Each sequence has 20 tokens $[\text{bit}, \text{write}]$. The bit is random at every step. *Write* is 1 at the
-# first step and at about three others, chosen at random. At the end we ask for the last bit that was *written*. You have solved this with your own hands, in
+# So here is the memory chip of section 3, as a game. Each sequence has 20 tokens $[\text{bit}, \text{write}]$. The bit is random at every step. *Write* is 1 at
+# the first step and at about three others, chosen at random. At the end we ask for the last bit that was *written*. You have solved this with your own hands, in
 # `keep_bit`. Now let the networks find their own weights, in 500 training steps. Which of the four will do it?
 #
-# A fifth player joins. An LSTM has four times the weights of an RNN with as many numbers, so somebody could say that it wins by its size. Therefore your LSTM also
-# plays with a state of 7 numbers only. It has fewer weights (288) than the RNN of 16 (337).
+# A fifth player joins. An LSTM has four times the weights of an RNN with as many numbers, so somebody could say that it wins by its size. Therefore your LSTM
+# also plays with a state of 7 numbers only. It has fewer weights (288) than the RNN of 16 (337).
 
 
 # %%
@@ -208,39 +210,41 @@ for name, percent in learned_chip.items():
 # %% [markdown]
 # At this rate and in this time, the networks with gates win, and not by their number of weights: the LSTM of 7 has fewer than the RNNs.
 #
-# Why? At one step the state has to ignore a bit, and at another it has to take the bit over. An RNN multiplies its state by the same $W_h$ in both cases. That does
-# not make the game impossible, but a solution takes longer to find. An LSTM has gates for exactly this decision. Training only has to find that *write* should open
-# one gate and close another, as in your `keep_bit`.
+# Why? At one step the state has to ignore a bit, and at another it has to take the bit over. An RNN multiplies its state by the same $W_h$ in both cases. That
+# does not make the game impossible, but a solution takes longer to find. An LSTM has gates for exactly this decision. Training only has to find that *write*
+# should open one gate and close another, as in your `keep_bit`.
 #
-# So the gates win time; they do not make the impossible possible. With 1,500 training steps at the same rate, both RNNs learn this game, too, with 99 to 100 %. And
-# this result, like that of game A, belongs to its learning rate. With 500 steps at 0.01, twice the rate, the plain RNN reaches 63 to 95 %, the RNN with a rotation
-# 92 to 100 %, and the LSTM with open gates also 92 to 100 %. The two half-open LSTMs reach 100 % with every start. So at that rate the RNN with a rotation is as
-# good as the LSTM with open gates, and behind the half-open ones. (To repeat this, change the number 500 in the cell of game B, or `rate` in `right_answers`.)
+# So the gates win time; they do not make the impossible possible. With 1,500 training steps at the same rate, both RNNs learn this game, too, with 99 to 100 %.
+# And this result, like that of game A, belongs to its learning rate. With 500 steps at 0.01, twice the rate, the plain RNN reaches 63 to 95 %, the RNN with a
+# rotation 92 to 100 %, and the LSTM with open gates also 92 to 100 %. The two half-open LSTMs reach 100 % with every start. So at that rate the RNN with a
+# rotation is as good as the LSTM with open gates, and behind the half-open ones. (To repeat this, change the number 500 in the cell of game B, or `rate` in
+# `right_answers`.)
 #
 # The open gates, which won game A, have no advantage here. The last order to write is only five steps back on average, so this game hardly asks for long keeping.
-# Together the two games say, for a small learning rate: a good start makes it easy to learn to *keep*. **Gates make it easy to learn to keep and to overwrite, each
-# at the right moment.** "Easy" means here: in few steps.
+# Together the two games say, for a small learning rate: a good start makes it easy to learn to *keep*. **Gates make it easy to learn to keep and to overwrite,
+# each at the right moment.** "Easy" means here: in few steps.
 
 # %% [markdown] statement="gates_or_start"
 # ### Because it has gates?
 #
-# "An LSTM remembers longer than an RNN because it has gates." Use both games. Which rows of game A contradict the sentence, and what decides that game instead, at
-# our rate of 0.005 and in 100 steps? And what does game B, also at 0.005, show that the gates are good for?
+# "An LSTM remembers longer than an RNN because it has gates." Use both games. Which rows of game A contradict the sentence, and what decides that game instead,
+# at our rate of 0.005 and in 100 steps? And what does game B, also at 0.005, show that the gates are good for?
 
 # %% [markdown] written="gates_or_start" points=3 minutes=6
 # ### BEGIN SOLUTION
 # **Rubric.** 1 point: a row of game A that contradicts the sentence: the RNN with a rotation has no gates and learns the longest sequences, or the half-open
-# LSTM has all its gates and learns hardly longer sequences than the plain RNN. 1 point: what decides game A is the start: whether a state, and with it the gradient, passes
-# through a step nearly unchanged when training begins (a rotation changes no lengths, an open gate multiplies by .993, a half-open gate halves both). 1 point: what game B
-# shows: gates decide at each step, from what is read, whether to keep or to overwrite; an RNN does the same to its state at every step.
+# LSTM has all its gates and learns hardly longer sequences than the plain RNN. 1 point: what decides game A is the start: whether a state, and with it the
+# gradient, passes through a step nearly unchanged when training begins (a rotation changes no lengths, an open gate multiplies by .993, a half-open gate halves
+# both). 1 point: what game B shows: gates decide at each step, from what is read, whether to keep or to overwrite; an RNN does the same to its state at every
+# step.
 #
 # No point for praising the cell in general. Two usual wrong ideas: the open LSTM has more or other weights than the half-open one (it differs in the start
 # only); and the LSTM wins game B because it has more weights (the LSTM of 7 has fewer than the RNNs and wins as well).
 #
 # **Sample, 3 points.** The RNN with the rotation has no gates and still learns all lengths, and the half-open LSTM has gates and stops at 10 or 20 like the
 # plain RNN. So in game A the start decides: a rotation or a forget gate at .993 lets the state and the gradient through, a gate at one half loses half of them at
-# each step. In game B one must ignore the bits that are not written and replace the old one when write is 1. There both LSTMs win, because a gate can be open at one
-# step and closed at the next, and the RNN multiplies by the same matrix every time.
+# each step. In game B one must ignore the bits that are not written and replace the old one when write is 1. There both LSTMs win, because a gate can be open at
+# one step and closed at the next, and the RNN multiplies by the same matrix every time.
 #
 # **Sample, 2 points.** The row of the LSTM with half-open gates: it has gates and is no better than the RNN. What matters is that the forget bias starts high,
 # otherwise half is forgotten in each step. I think that the LSTM wins game B because it has more weights.

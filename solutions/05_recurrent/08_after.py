@@ -5,8 +5,8 @@
 # gradients are clipped at 0.5. Every now and then `watch` measures how well the network predicts a part of your text that it does not learn from, and at four
 # moments it lets the network write.
 #
-# On a laptop with one free core we expect the second cell to run for five to ten minutes. It prints its own time at the end. While it runs, read on: the paragraph
-# below it says what to expect.
+# On a laptop with one free core we expect the second cell to run for five to ten minutes. It prints its own time at the end. While it runs, read on: the
+# paragraph below it says what to expect.
 
 # %%
 my_steps = budget().choose(grading=400, laptop=4_000, gpu=3_000)
@@ -47,8 +47,8 @@ print(f"{minutes:.1f} minutes")
 
 # %% [markdown]
 # **What to expect.** The loss starts near $\ln V$, as it must for a model that gives every character the same chance. In the first steps it may jump up, since a
-# learning rate of 20 is large for a network that knows nothing. Within the first few dozen steps it falls below 3 nats. Then come short words, then long ones, then
-# things that go beyond a word. Look for the first line in which you recognise *your* text.
+# learning rate of 20 is large for a network that knows nothing. Within the first few dozen steps it falls below 3 nats. Then come short words, then long ones,
+# then things that go beyond a word. Look for the first line in which you recognise *your* text.
 
 # %% folded="prints the samples side by side"
 # NBVAL_IGNORE_OUTPUT
@@ -67,12 +67,13 @@ for i in range(min(20, max(map(len, columns)))):
     )
 
 # %% [markdown]
-# Read from left to right. The first column is noise. What follows depends on your text. In the course's own run, the second column, after 20 steps, has the frequent
-# letters of the language and hardly any words. The third, after 100 steps, has words, and many of them are invented. In the last column more of them are real. The
-# network was only ever asked which character comes next. And every weight of it was moved by your `train_step`, in your `train_on`, through your `lstm_step`.
+# Read from left to right. The first column is noise. What follows depends on your text. In the course's own run, the second column, after 20 steps, has the
+# frequent letters of the language and hardly any words. The third, after 100 steps, has words, and many of them are invented. In the last column more of them are
+# real. The network was only ever asked which character comes next. And every weight of it was moved by your `train_step`, in your `train_on`, through your
+# `lstm_step`.
 #
 # The next figure shows the training itself: above, the loss of each step, and below, the length of its gradient before clipping. The dashed line is the limit of
-# 0.5. Above it, your `train_step` has shortened the gradient. When did that happen?
+# 0.5. Above it, your `train_step` has shortened the gradient. Look at where the peaks above the line are: at the beginning, or throughout?
 
 # %% alt="Two panels over the training steps: the loss falls steeply and then slowly; the length of the gradient scatters below the dashed limit of 0.5, with peaks above it early in the training."
 # NBVAL_IGNORE_OUTPUT
@@ -96,23 +97,23 @@ print(f"clipped: {np.mean(np.array(norms) > 0.5):.0%} of all steps")
 play(write, prompt, top_p=False)
 
 # %% [markdown]
-# You know from chapter 01 what to expect: at a low temperature the text is safe and may run in a circle, and at a high one it falls apart. The stored output shows
-# one temperature only, 0.8, so try both.
+# You know from chapter 01 what to expect: at a low temperature the text is safe and may run in a circle, and at a high one it falls apart. The stored output
+# shows one temperature only, 0.8, so try both.
 
 # %% [markdown]
 # ### What did the gates learn?
 #
-# Your network has a cell of many numbers. What are they for? Nobody has decided that; the training has. But one can look, and the forget gates are a good place to
-# begin. In the memory chip of section 3, *write* meant *erase the old bit*. What could mean *erase* in a text? Perhaps a blank, because it ends a word.
+# Your network has a cell of many numbers. What are they for? Nobody has decided that; the training has. But one can look, and the forget gates are a good place
+# to begin. In the memory chip of section 3, *write* meant *erase the old bit*. What could mean *erase* in a text? Perhaps a blank, because it ends a word.
 #
 # So let the network read text that it has not learned from, and take two averages of each forget gate:
 #
 # - **at blanks**: over the places where it has just read a blank or the end of a line;
 # - **elsewhere**: over all other places, that is, after letters, commas and full stops.
 #
-# In the figure each dot is one gate. Its place from left to right is the average elsewhere, and its height is the average at blanks. On the dotted diagonal both are
-# equal. So a dot far *below* the diagonal is a gate that closes at blanks and is more open elsewhere. The grey dots show the gates before the training. Where are
-# the gates now?
+# In the figure each dot is one gate. Its place from left to right is the average elsewhere, and its height is the average at blanks. On the dotted diagonal both
+# are equal. So a dot far *below* the diagonal is a gate that closes at blanks and is more open elsewhere. The grey dots show the gates before the training. Where
+# are the gates now?
 
 # %% folded="draws the forget gates" alt="Each dot is one forget gate: its average at all other characters to the right, its average at blanks upwards. Before the training all stand in one small cloud on the diagonal; after it they are spread over the square, and many lie far below the diagonal."
 # NBVAL_IGNORE_OUTPUT
@@ -165,23 +166,22 @@ plt.show()
 # %% [markdown]
 # Before the training, all dots stood close together. Now they are far apart.
 #
-# Look first at the dots near the bottom, right of the middle. They are gates that are nearly closed at blanks (below 0.25) and more than half open elsewhere. In the
-# course's own run, 46 of the 96 gates are of this kind, and before the training there was none. The numbers that these gates guard are nearly erased at a blank. So
-# for them, a blank does one half of what *write* did in your memory chip: it erases. Whether something new is written at the same time depends on the input gates,
-# and we have not looked at those. Nor have we counted how many gates close at some other character, at *e* for example. Still, nobody has told the network that
-# words exist.
+# Look first at the dots near the bottom, right of the middle. They are gates that are nearly closed at blanks (below 0.25) and more than half open elsewhere. In
+# the course's own run, 46 of the 96 gates are of this kind, and before the training there was none. The numbers that these gates guard are nearly erased at a
+# blank. So for them, a blank does one half of what *write* did in your memory chip: it erases. Whether something new is written at the same time depends on the
+# input gates, and we have not looked at those. Nor have we counted how many gates close at some other character, at *e* for example.
 #
-# Then look at the dots above the diagonal. Their gates do the opposite: they are more open at a blank than elsewhere. Their average at the other characters, from
-# left to right, is at most about 0.7. So there their cell numbers keep at most 0.7 of what they hold, *on average*. A single gate may do something else at a single
-# character, so this figure does not show how far these numbers carry anything.
+# Then look at the dots above the diagonal. Their gates do the opposite: they are more open at a blank than elsewhere. But at the other characters even these
+# gates are open to at most about 0.7, on average. So each letter costs their cell numbers some 30 % of what they hold, and none of these gates simply stays open.
 #
-# The printed lines end with a number called *spread*: 0.07 before the training and 0.34 after it in our run. It is the standard deviation of one typical gate from
-# place to place. So before the training a gate hardly moved, and now it opens and closes with what the network reads. So a half-open gate is only the beginning: the
-# gates now react to what they read. But they did not simply open, and whether a gradient comes further back through such gates, this figure does not say.
+# The printed lines end with a number called *spread*: 0.07 before the training and 0.34 after it in our run. It is the standard deviation of one typical gate
+# from place to place. So before the training a gate hardly moved, and now it opens and closes with what the network reads. So a half-open gate is only the
+# beginning: the gates now react to what they read. But they did not simply open, and whether a gradient comes further back through such gates, this figure does
+# not say.
 #
-# The next figure shows one of these gates at work, the one that closes most clearly at blanks. Each character stands on the colour of the gate after the character
-# was read. White is a gate of 0. A gate of 1 is a middle green, so that the letters stay legible. Does the gate close at *every* blank? And does it close anywhere
-# else?
+# The next figure shows one of these gates at work, the one that closes most clearly at blanks. Each character stands on the colour of the gate after the
+# character was read. White is a gate of 0. A gate of 1 is a middle green, so that the letters stay legible. Does the gate close at *every* blank? And does it
+# close anywhere else?
 
 # %% folded="colours a text" alt="Three lines of text, each character on a coloured ground that shows one forget gate: dark where it is open, white where it is closed. It is white at nearly every blank."
 # NBVAL_IGNORE_OUTPUT
@@ -202,20 +202,20 @@ axes.set_axis_off()
 plt.show()
 
 # %% [markdown]
-# In the course's own run this gate closes at every blank that is shown. But it also closes, or nearly so, at about a quarter of the other characters. So erasing at
-# a blank is only a part of what it does. A gate reads the state as well as the character, and therefore it need not do the same at each *a*.
+# In the course's own run this gate closes at every blank that is shown. But it also closes, or nearly so, at about a quarter of the other characters. So erasing
+# at a blank is only a part of what it does. A gate reads the state as well as the character, and therefore it need not do the same at each *a*.
 #
-# A. Karpathy, J. Johnson and L. Fei-Fei (2015) coloured texts in this way to see what larger networks had learned. They found one number that knew whether the text
-# was inside quotation marks, and another that knew how long the line already was.
+# A. Karpathy, J. Johnson and L. Fei-Fei (2015) coloured texts in this way to see what larger networks had learned. They found one number that knew whether the
+# text was inside quotation marks, and another that knew how long the line already was.
 
 # %% [markdown]
 # ### Against the counts
 #
 # It writes. But is it *good*? Let it compete with the best counting model of this course, modified Kneser-Ney from chapter 02, on the same characters. Several
-# lengths $n$ of the n-grams are tried, and the one that is best on the held-out part is taken. The figure shows the held-out loss of your network while it learned,
-# and the counts as a dashed line. (They need no training steps, so their line is level.) If the text was made by a known rule, as the kitchen text was, a dotted
-# line shows its *floor*. That is the best loss that is possible on it. The first points of your network lie above the frame. Do the two lines cross, and if so,
-# where?
+# lengths $n$ of the n-grams are tried, and the one that is best on the held-out part is taken. The figure shows the held-out loss of your network while it
+# learned, and the counts as a dashed line. (They need no training steps, so their line is level.) If the text was made by a known rule, as the kitchen text was,
+# a dotted line shows its *floor*. That is the best loss that is possible on it. The first points of your network lie above the frame. Do the two lines cross, and
+# if so, where?
 
 # %% alt="Held-out loss of your LSTM in nats per character over the training steps: it falls steeply and then more and more slowly. A dashed horizontal line is Kneser-Ney on the same text; where the loss is known, a dotted line is the floor."
 # NBVAL_IGNORE_OUTPUT
@@ -274,29 +274,29 @@ print(
 )
 
 # %% [markdown]
-# Compare your two networks first, because the second question of section 3 was how to make the model *good*. Is your last network better than your first? Then what
-# has made it so? The two differ in several things: your last network has trained for more steps, your loop uses a stream and gradient descent in place of excerpts
-# and AdamW, and on a laptop your network is larger, too. We have not separated these, so we cannot say how much each of them has brought. That is a limit of our
-# answer to the second question: we know single effects from section 6, and here only their sum.
+# Compare your two networks first, because the second question of section 3 was how to make the model *good*. Is your last network better than your first? Then
+# what has made it so? The two differ in several things: your last network has trained for more steps, your loop uses a stream and gradient descent in place of
+# excerpts and AdamW, and on a laptop your network is larger, too. We have not separated these, so we cannot say how much each of them has brought. That is a
+# limit of our answer to the second question: we know single effects from section 6, and here only their sum.
 #
-# Then compare your network with the counts. If you have lost, you are in good company: so did the course's own run, which had 400 steps only. Section 8 shows what
-# it takes to win on a harder text. If you have won, look back at the figure. For how many of your minutes was the dashed line below yours? The counts needed a few
-# seconds.
+# Then compare your network with the counts. If you have lost, you are in good company: so did the course's own run, which had 400 steps only. Section 8 shows
+# what it takes to win on a harder text. If you have won, look back at the figure. For how many of your minutes was the dashed line below yours? The counts needed
+# a few seconds.
 
 # %% [markdown]
 # ### What is each further character worth?
 #
-# How far back does your network look? Let us take its past away from it and see. The network first reads 50 characters from some *other* place of the text. Then it
-# reads the last $m$ true characters before the one that it has to predict. So everything that it knows from further back than $m$ is wrong. We let $m$ grow. From
-# some $m$ on, the loss falls no more. What stands further back than that is of little use to the network. (We let $m$ grow up to 50, so we say nothing about
+# How far back does your network look? Let us take its past away from it and see. The network first reads 50 characters from some *other* place of the text. Then
+# it reads the last $m$ true characters before the one that it has to predict. So everything that it knows from further back than $m$ is wrong. We let $m$ grow.
+# From some $m$ on, the loss falls no more. What stands further back than that is of little use to the network. (We let $m$ grow up to 50, so we say nothing about
 # characters that are further back.)
 #
 # Counts can be asked the same question. An $n$-gram model sees exactly $m = n - 1$ characters, so we take its losses for several $n$.
 #
 # In the figure, $m$ grows to the right. Our measurement has a fault: a network whose state comes from another place predicts at first how *that* place goes on.
-# After one or two true characters this fault is larger than all that we want to see, so the lines of the two networks begin at $m = 3$. A little further on it still
-# makes them too high. Look for the place where each line becomes level. Does your network look as far
-# back as the counts? And does it look further back than your first model?
+# So the wrong past misleads a network for some characters, and its line is too high on the left. (We begin it at $m = 3$, and up to about $m = 10$ one should not
+# trust it.) Look only for the place where each line becomes level. Does your network look as far back as the counts? And does it look further back than your
+# first model?
 
 
 # %% alt="Held-out loss over the number of true characters that are read, for the counts, the first model and your LSTM: all fall steeply and become level, the counts at the lowest loss where the training was short."
@@ -356,13 +356,13 @@ print(pd.DataFrame(curves).T[[*reads]].round(2).to_string(na_rep="-"))
 # | (the counts) | about 0.6 | no lower |
 #
 # In the first row the wrong past misleads a network that has only ten true characters. So the second row begins with a state of zero, which is not quite neutral,
-# either: in its training a network meets it at the beginning of a row only. But in both rows characters more than ten back help these networks, and they do not help
-# the counts. (`python -m benchmarks.lstm_reach` measures it and writes it into `data/recurrent/reach.csv`.)
+# either: in its training a network meets it at the beginning of a row only. But in both rows characters more than ten back help these networks, and they do not
+# help the counts. (`python -m benchmarks.lstm_reach` measures it and writes it into `data/recurrent/reach.csv`.)
 #
 # So what do we answer to *how could it learn that?* We have three pieces. First, a part of the gradient reaches back a few characters at the start (section 4).
-# Second, gates can be trained to keep and to overwrite (game B in section 5). Third, the trained networks use characters more than ten back. By which way the
-# gradient has taught them that, we do not know: we have looked at neither the gates of these three networks nor their gradients. A test would be to train once more
-# with pieces of $T = 8$ characters, so that no gradient can come from further back. We have not done that.
+# Second, gates can be trained to keep and to overwrite (game B in section 5). Third, the loss of the trained networks still falls a little when they may see more
+# than ten characters back. By which way the gradient has taught them that, we do not know: we have looked at neither the gates of these three networks nor their
+# gradients. A test would be to train once more with pieces of $T = 8$ characters, so that no gradient can come from further back. We have not done that.
 #
 # Your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 
