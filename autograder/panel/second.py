@@ -109,7 +109,7 @@ class Second:
 
 def _free_memory() -> int:
     """Bytes that this machine still has, or that our container may still take if that is less."""
-    free = psutil.virtual_memory().available
+    free: int = psutil.virtual_memory().available
     try:
         most, taken = (int((CONTAINER / f"memory.{name}").read_text()) for name in ("max", "current"))
     except (OSError, ValueError):  # no container, or one without a limit
