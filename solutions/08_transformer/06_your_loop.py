@@ -1,22 +1,22 @@
 # %% [markdown]
 # ## 6. Your loop
 #
-# You have a text in tokens, a model, a loss and an optimiser. What connects them is a loop: take a batch, compute the loss and its gradients, move the weights, and
-# begin again. A *good* loop does three more things, which you will miss when a training takes minutes or days.
+# You have a text in tokens, a model, a loss and an optimiser. What connects them is a loop: take a batch, compute the loss and its gradients, move the weights,
+# and begin again. A *good* loop does three more things, which you will miss when a training takes minutes or days.
 #
-# 1. **It measures the held-out loss.** The loss of the training batches goes down even when the model only learns them by heart. So every now and then the loop stops
-#    and measures the loss on text that the model has never read.
-# 2. **It lets the model write.** A number tells how good the model is, but not what it is like. So at the same moments the loop calls a function `watch`, which may look at
-#    the model and let it continue a prompt.
-# 3. **It keeps the best weights.** If the text is short, the held-out loss rises again from some step on, because the model begins to memorise. So the loop keeps a
-#    copy of the best weights, a **checkpoint**. At the end the model gets these weights back. If the held-out loss has not improved for several measurements in a row,
-#    the loop stops early. How many these are is called the **patience**.
+# 1. **It measures the held-out loss.** The loss of the training batches goes down even when the model only learns them by heart. So every now and then the loop
+#    stops and measures the loss on text that the model has never read.
+# 2. **It lets the model write.** A number tells how good the model is, but not what it is like. So at the same moments the loop calls a function `watch`, which
+#    may look at the model and let it continue a prompt.
+# 3. **It keeps the best weights.** If the text is short, the held-out loss rises again from some step on, because the model begins to memorise. So the loop keeps
+#    a copy of the best weights, a **checkpoint**. At the end the model gets these weights back. If the held-out loss has not improved for several measurements in
+#    a row, the loop stops early. How many these are is called the **patience**.
 
 # %% [markdown] statement="learn"
 # ### Write it
 #
-# Write `learn(model, batches, loss, move, measure, steps, every, patience, watch)`. Five of its arguments are functions, so that the loop does not need to know what
-# the model is:
+# Write `learn(model, batches, loss, move, measure, steps, every, patience, watch)`. Five of its arguments are functions, so that the loop does not need to know
+# what the model is:
 #
 # | argument | what it does |
 # |---|---|
@@ -36,7 +36,8 @@
 # 1. Write the order of events on paper for `steps = 4`, `every = 2`: before which steps does the loop measure, and which batches does it read?
 # 2. Gradients *add up* in `weight.grad` until somebody clears them. When must they be cleared?
 # 3. A copy of the weights is `{name: value.detach().clone() for name, value in model.state_dict().items()}`; without `clone` it would go on
-#    changing with the model. Let `step` run from 0 to `steps`, both included, measure first, and leave the loop when `step == steps` or when the patience is at its end.
+#    changing with the model. Let `step` run from 0 to `steps`, both included, measure first, and leave the loop when `step == steps` or when the patience is at its
+#    end.
 
 
 # %% task="learn" points=5 level=3 minutes=36
@@ -198,11 +199,11 @@ agrees(  # it ends early, and one measurement more or less would not change whic
 # %% [markdown]
 # ### Everything of yours, together
 #
-# The next cells put your functions together. The class `Stepper` is the optimiser. In each step it computes the learning rate with `rate_factor`, and then it moves
-# each weight with your `adamw_step`. Norms and biases do not decay.
+# The next cells put your functions together. The class `Stepper` is the optimiser. In each step it computes the learning rate with `rate_factor`, and then it
+# moves each weight with your `adamw_step`. Norms and biases do not decay.
 #
-# One line of it is new, the one with `clip_grad_norm_`. Think of all gradients of the model as one long vector. If this vector is longer than 1, it is divided by its
-# length. So a single huge gradient cannot spoil $m$ and $v$ for the steps that follow. This is called **clipping**.
+# One line of it is new, the one with `clip_grad_norm_`. Think of all gradients of the model as one long vector. If this vector is longer than 1, it is divided by
+# its length. So a single huge gradient cannot spoil $m$ and $v$ for the steps that follow. This is called **clipping**.
 
 
 # %%
@@ -229,8 +230,8 @@ class Stepper:
 
 
 # %% [markdown]
-# The function `my_training` hands everything to your loop: the batches and the held-out loss of section 4, and the `Stepper`. The two numbers at the top say how many
-# steps the training takes, and after how many steps the loop measures. You may change them.
+# The function `my_training` hands everything to your loop: the batches and the held-out loss of section 4, and the `Stepper`. The two numbers at the top say how
+# many steps the training takes, and after how many steps the loop measures. You may change them.
 
 # %%
 my_steps = budget().choose(grading=600, laptop=1_500, gpu=5_000)
@@ -357,9 +358,9 @@ for i in range(min(42, max(map(len, columns)))):
 # nonsense.)
 
 # %% [markdown]
-# Is it good, or does it only look good? The next figure shows two curves, the loss on held-out text and the loss on text that the model learns from. Before the first
-# step both are near $\ln V$. There is also a dotted line. It is the loss of a model that knows how often each token occurs in your text, and nothing else. At which
-# measurement is your model better than that for the first time? And how far apart are the two curves at the end?
+# Is it good, or does it only look good? The next figure shows two curves, the loss on held-out text and the loss on text that the model learns from. Before the
+# first step both are near $\ln V$. There is also a dotted line. It is the loss of a model that knows how often each token occurs in your text, and nothing else.
+# At which measurement is your model better than that for the first time? And how far apart are the two curves at the end?
 
 # %% alt="Loss on held-out text and on training text over the steps. Both fall steeply below a dotted line, which knows only the frequencies of tokens, and then more and more slowly."
 # NBVAL_IGNORE_OUTPUT
@@ -403,8 +404,8 @@ print(
 # %% [markdown]
 # ### Make it better
 #
-# So far the model has learned with our settings. Now you decide. The function `attempt` trains a fresh model with one setting changed and adds a row to a table. It takes
-# only a fifth of the steps, so five attempts take as long as the long training did. You can change one of these:
+# So far the model has learned with our settings. Now you decide. The function `attempt` trains a fresh model with one setting changed and adds a row to a table.
+# It takes only a fifth of the steps, so five attempts take as long as the long training did. You can change one of these:
 #
 # | setting | for example | the question |
 # |---|---|---|
@@ -414,8 +415,8 @@ print(
 # | `tied` | `False` | Should the head have a matrix of its own? |
 # | `seed` | `2`, `3` | How much is luck? |
 #
-# The next cell defines `attempt`. The cell below it calls `attempt()` with nothing changed, and once more with another seed: these two rows differ by luck alone. Then it
-# calls `attempt(warmup=0.2)`. Bet before you run it, and add calls of your own.
+# The next cell defines `attempt`. The cell below it calls `attempt()` with nothing changed, and once more with another seed: these two rows differ by luck alone.
+# Then it calls `attempt(warmup=0.2)`. Bet before you run it, and add calls of your own.
 
 # %%
 attempts = []
@@ -480,8 +481,8 @@ else:
 #
 # A trained model is not a closed box. Two views into it cost little.
 #
-# The first view shows where your model is surprised. It reads a few lines of held-out text, and the figure colours each letter by the loss of its token, in nats: the
-# darker, the more surprising. (The first token is left out, because nothing comes before it.) Where do you expect the dark places to be?
+# The first view shows where your model is surprised. It reads a few lines of held-out text, and the figure colours each letter by the loss of its token, in nats:
+# the darker, the more surprising. (The first token is left out, because nothing comes before it.) Where do you expect the dark places to be?
 
 # %% folded="colours a text by its surprises" alt="Some lines of your text. Each token has a colour, the darker the more nats it cost."
 # NBVAL_IGNORE_OUTPUT
@@ -522,7 +523,11 @@ dearest = sorted(range(len(costs)), key=lambda i: -costs[i])[:8]
 print("the dearest:", *(f"{labels[i]} {costs[i]:.1f}" for i in dearest), sep="   ")
 
 # %% [markdown]
-# LOOKINSIDE
+# The cell has also printed the eight dearest tokens. In the course's own run, most of these begin a word or a name: *␣to*, *␣m*, *␣br*, *␣o*. Once a word has
+# begun, the rest of it is usually cheap, because there are few ways to complete it. (The dearest one, the *v* of *yvonne*, has hardly anything before it, so it
+# is dear for another reason.)
+#
+# In that figure one name comes twice, *bramler*. The first time its *␣br* is dark. The second time, after *mrs*, it is much paler: the model expects it now.
 
 # %% [markdown]
 # The second view is attention. In chapter 06 you met heads that always look at the token just before. A place with such a head knows two tokens, its own and

@@ -1,6 +1,7 @@
 # %% [markdown]
 # So far each token was drawn with the model's own probabilities. Now and then a very unlikely token comes up, and the model must go on from there. So a single
-# nonsense token can spoil the rest of the text. And if you always take the likeliest token, WHAT. Good writing is in between, and there are two knobs for it.
+# nonsense token can spoil the rest of the text. And if you always take the likeliest token, the text often begins to repeat itself. Good writing is in between,
+# and there are two knobs for it.
 #
 # The first knob is the **temperature** $\tau$, which you know from chapter 01: divide the scores by $\tau$ before the softmax. With $\tau$ below 1 the likely
 # tokens become likelier still.
