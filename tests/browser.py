@@ -6,6 +6,7 @@ The folder named by the environment variable BROWSER_SCREENSHOTS keeps what the 
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -50,7 +51,7 @@ def running_lab(root: Path, home: Path) -> Iterator[dict[str, str]]:
     try:
         note = home / "runtime" / f"jpserver-{server.pid}.json"
         deadline = time.monotonic() + PATIENCE
-        while not (note.exists() and note.read_text().endswith("}")):
+        while not (note.exists() and note.read_text().endswith("}") and _listens(json.loads(note.read_text())["port"])):
             if server.poll() is not None or time.monotonic() > deadline:
                 pytest.fail("JupyterLab does not start:\n" + (home / "log").read_text())
             time.sleep(0.2)
@@ -61,6 +62,15 @@ def running_lab(root: Path, home: Path) -> Iterator[dict[str, str]]:
             server.wait(PATIENCE)
         finally:
             server.kill()
+
+
+def _listens(port: int) -> bool:
+    """Whether somebody answers there: on a busy machine a server may write its note before it does."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), PATIENCE):
+            return True
+    except OSError:
+        return False
 
 
 def dark_theme(home: Path) -> None:

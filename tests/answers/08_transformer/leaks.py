@@ -28,7 +28,7 @@ def leaks(model, tokens):
 
 
 diagnosis = {}
-for name, row in table.items():
+for name, row in measured.items():
     if leaks(patients[name], one_batch[0]):
         diagnosis[name] = "sees the future"
     elif row["first loss"] > math.log(V) + 1:
