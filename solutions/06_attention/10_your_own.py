@@ -190,7 +190,8 @@ def with_notes(model):
         first, second = model.layers
         Q, K, V = (split_heads(part(x), 4) for part in (first.q, first.k, first.v))
         brought = masked_attention(Q, K, V, mask)
-        brought[:, heads, 1:] = V[:, heads, :-1]  # place 0 has no word before it
+        for head in heads:  # place 0 has no word before it
+            brought[:, head, 1:] = V[:, head, :-1]
         x = x + first.out(merge_heads(brought))
         return model.to_words(x + second(x, mask=mask))
 
