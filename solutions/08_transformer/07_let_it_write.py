@@ -1,4 +1,6 @@
 # %% [markdown]
+# ## 7. Let it write
+#
 # So far each token was drawn with the model's own probabilities. Now and then a very unlikely token comes up, and the model must go on from there. So a single
 # nonsense token can spoil the rest of the text. And if you always take the likeliest token, the text often begins to repeat itself. Good writing is in between,
 # and there are two knobs for it.
