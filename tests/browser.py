@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -103,6 +104,13 @@ def screenshot_folder(default: Path) -> Path:
 def wait_for(browser: Chrome, selector: str) -> WebElement:
     search = (By.CSS_SELECTOR, selector)
     return WebDriverWait(browser, PATIENCE).until(lambda _: browser.find_elements(*search), f"No {selector}.")[0]
+
+
+def text_of(browser: Chrome, selector: str) -> str:
+    """What the first such element shows, once there is one; a page may draw itself anew between search and look."""
+    search = (By.CSS_SELECTOR, selector)
+    wait = WebDriverWait(browser, PATIENCE, ignored_exceptions=[StaleElementReferenceException])
+    return wait.until(lambda _: [each.text for each in browser.find_elements(*search)[:1]], f"No {selector}.")[0]
 
 
 def show_in(browser: Chrome, *, dark: bool, width: int = 1400) -> None:

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import nbformat
-from browser import PATIENCE, running_browser, running_lab, screenshot_folder, wait_for
+from browser import PATIENCE, running_browser, running_lab, screenshot_folder, text_of, wait_for
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -45,9 +45,7 @@ def test_the_button_gives_the_marks_of_the_command(built_course: Course, tmp_pat
             row = wait_for(browser, f"tr:has([data-order='{student}'])")
             row.find_element(By.CSS_SELECTOR, ".autograde a").click()
             wait_for(browser, ".modal.in .modal-title, .modal.show .modal-title")
-            WebDriverWait(browser, PATIENCE).until(
-                lambda b: "Success" in b.find_element(By.CSS_SELECTOR, ".modal").text
-            )
+            WebDriverWait(browser, PATIENCE).until(lambda b: "Success" in text_of(b, ".modal"))
             browser.save_screenshot(str(screenshots / f"formgrader_{student}.png"))
             browser.refresh()
         wait_for(browser, ".autograde a")

@@ -24,6 +24,7 @@ from browser import (
     running_lab,
     screenshot_folder,
     serious_faults,
+    text_of,
     wait_for,
 )
 from foreign_course import check, task
@@ -103,6 +104,10 @@ def until_checked(browser: Chrome) -> None:
     wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, ".nw-bar .nw-points, .nw-problem:not(:empty)"))
 
 
+def until_hints(browser: Chrome, number: int) -> None:
+    WebDriverWait(browser, PATIENCE).until(lambda _: len(browser.find_elements(By.CSS_SELECTOR, ".nw-hint")) == number)
+
+
 def replace_answer(browser: Chrome, source: str) -> None:
     """As one who pastes into the cell of the task, which the panel has made the active one."""
     active = WebDriverWait(browser, PATIENCE).until(
@@ -119,29 +124,29 @@ def test_failing_then_solved(work: Path, browser: Chrome, tmp_path: Path) -> Non
     with running_lab(work, tmp_path / "jupyter") as lab:
         open_panel(browser, lab, f"{CHAPTER}.ipynb")
         press(browser, f"check {TASK}")
-        message = wait_for(browser, f"{ROW}.nw-open .nw-message").text
+        message = text_of(browser, f"{ROW}.nw-open .nw-message")
         assert "The first 1-gram of `we sat` is ('we',)" in message
         browser.save_screenshot(pictures / "panel_failed.png")
 
         for number in (1, 2, 3):
             assert len(browser.find_elements(By.CSS_SELECTOR, f"{ROW} .nw-hint")) == number - 1
             press(browser, f"hint {TASK}")
-            wait_for(browser, f"{ROW} .nw-hint:nth-of-type({number + 1}), {ROW} .nw-hint")
+            until_hints(browser, number)
         browser.save_screenshot(pictures / "panel_hints.png")
         press(browser, f"hint {TASK}")  # now it is `Reveal`
         WebDriverWait(browser, PATIENCE).until(
-            lambda _: "all the same" in wait_for(browser, f"[data-key='hint {TASK}']").text
+            lambda _: "all the same" in text_of(browser, f"[data-key='hint {TASK}']")
         )
         assert not browser.find_elements(By.CSS_SELECTOR, ".nw-answer")
         press(browser, f"hint {TASK}")
-        assert "def ngrams" in wait_for(browser, f"{ROW} .nw-answer").text
+        assert "def ngrams" in text_of(browser, f"{ROW} .nw-answer")
         assert browser.execute_script("return document.activeElement.dataset.key") == f"check {TASK}"
 
         press(browser, f"jump {TASK}")
         replace_answer(browser, answer(RIGHT))
         press(browser, "all")
         wait_for(browser, f"{ROW}.nw-solved")
-        assert wait_for(browser, ".nw-bar .nw-points").text == f"3 of {POINTS} points"
+        assert text_of(browser, ".nw-bar .nw-points") == f"3 of {POINTS} points"
         assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-unchecked")) == len(RELEASE_TASKS) - 1
         browser.save_screenshot(pictures / "panel_solved.png")
     assert answer(RIGHT) in {cell.source for cell in nbformat.read(work / f"{CHAPTER}.ipynb", 4).cells}
@@ -164,12 +169,12 @@ def test_stop(work: Path, browser: Chrome, tmp_path: Path) -> None:
         press(browser, f"check {TASK}")
         wait_for(browser, f"{ROW}.nw-solved")
         wait_for_text(browser, ".nw-said", f"{TASK}: every check passed, 3 of 3 points.")
-        assert not wait_for(browser, ".nw-problem").text
+        assert not text_of(browser, ".nw-problem")
 
 
 def wait_for_text(browser: Chrome, selector: str, text: str) -> None:
     wait = WebDriverWait(browser, PATIENCE)
-    wait.until(lambda _: wait_for(browser, selector).text == text, f"{selector} does not say {text}")
+    wait.until(lambda _: text_of(browser, selector) == text, f"{selector} does not say {text}")
 
 
 def test_gallery(work: Path, browser: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,12 +185,12 @@ def test_gallery(work: Path, browser: Chrome, tmp_path: Path, monkeypatch: pytes
         gallery.keep(f"0{number}_model", continuations=more, text="kitchen", bits_above_floor=2)
     with running_lab(work, tmp_path / "jupyter") as lab:
         open_panel(browser, lab, f"{CHAPTER}.ipynb")
-        section = wait_for(browser, ".nw-gallery")
-        assert len(section.find_elements(By.CSS_SELECTOR, ".nw-models > li")) == 3
-        assert "kitchen · " in section.text and "2 bits above the floor" in section.text and "on a day" in section.text
-        assert "on the" not in section.text
+        shown = text_of(browser, ".nw-gallery")
+        assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-models > li")) == 3
+        assert "kitchen · " in shown and "2 bits above the floor" in shown and "on a day" in shown
+        assert "on the" not in shown
         press(browser, "gallery")
-        WebDriverWait(browser, PATIENCE).until(lambda _: "on the" in wait_for(browser, ".nw-gallery").text)
+        WebDriverWait(browser, PATIENCE).until(lambda _: "on the" in text_of(browser, ".nw-gallery"))
         assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-models > li")) == 5
         browser.save_screenshot(screenshot_folder(tmp_path) / "panel_gallery.png")
 
@@ -231,9 +236,7 @@ def test_axe_finds_no_serious_fault(
             wait_for(browser, f"{ROW}.nw-open .nw-message")
             for number in range(5 if look == "light" else 4):  # the last two ask for the answer, once asked for ever
                 press(browser, f"hint {TASK}")
-                WebDriverWait(browser, PATIENCE).until(
-                    lambda _, n=number: len(browser.find_elements(By.CSS_SELECTOR, f"{ROW} .nw-hint")) == min(3, n + 1)
-                )
+                until_hints(browser, min(3, number + 1))
             shown = wait_for(browser, f"{ROW} .nw-answer")
             browser.execute_script("arguments[0].scrollIntoView({block: 'end'})", shown)
             browser.save_screenshot(pictures / f"panel_all_{look}.png")
@@ -262,9 +265,7 @@ def test_chapter_one_with_the_panel_alone(browser: Chrome, tmp_path: Path) -> No
         assert set(tasks) == {cell.name for cell in RELEASE_TASKS}
         for number in range(3):
             press(browser, f"hint {tasks[0]}")
-            WebDriverWait(browser, PATIENCE).until(
-                lambda _, n=number: len(browser.find_elements(By.CSS_SELECTOR, ".nw-hint")) == n + 1
-            )
+            until_hints(browser, number + 1)
         for solved, task in enumerate(tasks):
             assert len(browser.find_elements(By.CSS_SELECTOR, ".nw-solved")) == solved
             press(browser, f"jump {task}")
@@ -286,7 +287,7 @@ def test_kit(browser: Chrome, tmp_path: Path) -> None:
     nbformat.write(Notebook.of(RELEASE).with_sources({TASK: answer(RIGHT)}).node, folder / f"{CHAPTER}.ipynb")
     with running_lab(folder, tmp_path / "jupyter") as lab:
         open_panel(browser, lab, f"{CHAPTER}.ipynb")
-        assert "that you can see" in wait_for(browser, ".nw-mode").text
+        assert "that you can see" in text_of(browser, ".nw-mode")
         press(browser, f"check {TASK}")
         wait_for(browser, f"{ROW}.nw-solved")
         browser.save_screenshot(pictures / "panel_kit.png")
@@ -315,7 +316,7 @@ def test_foreign_course(browser: Chrome, tmp_path: Path) -> None:
         open_panel(browser, lab, "ps1.ipynb")
         browser.save_screenshot(screenshot_folder(tmp_path) / "panel_foreign_before.png")
         press(browser, "all")
-        assert "negative numbers too" in wait_for(browser, ".nw-message").text
+        assert "negative numbers too" in text_of(browser, ".nw-message")
         browser.save_screenshot(screenshot_folder(tmp_path) / "panel_foreign.png")
 
 
