@@ -458,10 +458,11 @@ def bank(
     opened = _opened(course)
     failed = []
     for name in _names(opened, chapters):
-        if answers:
+        if repeat:
+            unsteady = unsteady_answers(opened, name, repeat, tasks=task, folder=answers)
+            found = [show_unsteady(name, repeat, unsteady)]
+        elif answers:
             found = [show_trials(name, try_folder(opened, name, answers, task))]
-        elif repeat:
-            found = [show_unsteady(name, repeat, unsteady_answers(opened, name, repeat, tasks=task))]
         else:
             found = [] if scan else [show_trials(name, try_bank(opened, name, tasks=task))]
             found += [] if task else [show_by_heart(name, earned_by_heart(opened, name))]

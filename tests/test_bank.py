@@ -111,12 +111,15 @@ def lucky_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return course
 
 
-def test_repeats_list_the_answers_that_luck_decides_about(lucky_course: Course) -> None:
+def test_repeats_list_the_answers_that_luck_decides_about(lucky_course: Course, tmp_path: Path) -> None:
     first, second = (try_bank(lucky_course, CHAPTER) for _ in range(2))
     assert [trial.verdicts[0].outcome for trial in first] == [trial.verdicts[0].outcome for trial in second]
     (found,) = unsteady_answers(lucky_course, CHAPTER, repeats=12)
     assert (found.answer.label, found.aspect) == ("doubled", "small numbers")
     assert set(found.outcomes) == {"passed", "failed"} and found.outcomes.total() == 12
+    (tmp_path / "square.py").write_text('# %% wrong="mine" caught_by="?" change="x * x -> x + x"\n')
+    (found,) = unsteady_answers(lucky_course, CHAPTER, repeats=12, folder=tmp_path)
+    assert (found.answer.label, found.outcomes.total()) == ("mine", 12)
 
 
 def test_no_answer_is_graded_beside_one_that_it_calls(tmp_path: Path) -> None:

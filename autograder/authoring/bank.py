@@ -143,6 +143,11 @@ def essential_answers(answers: list[Answer]) -> list[Answer]:
 
 def try_folder(course: Course, chapter: str, folder: Path, tasks: list[str] | None = None) -> list[Trial]:
     """Grade what somebody else wrote. Raises CourseError if a file is not named after a task of the chapter."""
+    return try_answers(course, chapter, _checked_folder(course, chapter, folder, tasks))
+
+
+def _checked_folder(course: Course, chapter: str, folder: Path, tasks: list[str] | None) -> dict[str, list[Answer]]:
+    """Somebody else's answers to these tasks, or to all, once it is sure that the chapter has such tasks."""
     bank = read_bank(course, chapter, folder)
     known = reference_answers(read_reference(course, chapter))
     for task in [*bank, *(tasks or [])]:
@@ -151,15 +156,21 @@ def try_folder(course: Course, chapter: str, folder: Path, tasks: list[str] | No
     chosen = {task: answers for task, answers in bank.items() if answers and task in (tasks or bank)}
     if not chosen:
         raise CourseError(f"{folder} holds no answers to {chapter}: write a file TASK.py for each task.")
-    return try_answers(course, chapter, chosen)
+    return chosen
 
 
 def unsteady_answers(
-    course: Course, chapter: str, repeats: int, jobs: int | None = None, tasks: list[str] | None = None
+    course: Course,
+    chapter: str,
+    repeats: int,
+    jobs: int | None = None,
+    tasks: list[str] | None = None,
+    folder: Path | None = None,
 ) -> list[Unsteady]:
-    """Grade the bank as often as that, each time with a fresh secret; the answers of which a verdict changes."""
+    """Grade the bank, or a folder of answers, as often as that, each time with a fresh secret; what luck decided."""
     ways = [Way(secrets.token_hex(16), hash_seed=number) for number in range(repeats)]
-    trials = _tried(course, chapter, _checked_bank(course, chapter, tasks), ways, jobs)
+    answers = _checked_folder(course, chapter, folder, tasks) if folder else _checked_bank(course, chapter, tasks)
+    trials = _tried(course, chapter, answers, ways, jobs)
     found = []
     for of_one_answer in zip(*trials, strict=True):
         for of_one_test in zip(*(trial.verdicts for trial in of_one_answer), strict=True):
