@@ -239,7 +239,10 @@ for _tokens in (_once, _twice, _unknown):
         by=_is_other,
         mixtures=20,
     )
-for _tokens in ("<UNK> a </s>", "a <UNK> b </s>", "ab </s>", "a </s> b"):
+for _tokens in (
+    *("<UNK> a </s>", "a <UNK> b </s>", "ab </s>", "a </s> b"),
+    *(". b </s>", "( b </s>", "a* b </s>"),  # words, no patterns
+):
     agrees(flaws, ours.flaws, _tokens.split(), [["a", "b"]], by=_is_other)
 ### END HIDDEN TESTS
 

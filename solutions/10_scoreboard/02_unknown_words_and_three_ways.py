@@ -145,7 +145,8 @@ _got = by_formula(np.array([1.0, 3.0]))
 assert is_number(_got), f"A number is wanted; yours: {_got!r}."
 assert close(_got, 1.0), f"1 and 3: deviation √2, by √2: 1; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _d in (array(size("D", 2)), np.full(3, 0.1)):
+_equal = [np.full(D, d) for D, d in ((3, 0.1), (5, 0.7), (6, 1.1), (7, 0.3), (9, 2.7))]
+for _d in (array(size("D", 2)), *_equal):
     agrees(by_formula, ours.by_formula, _d, rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 

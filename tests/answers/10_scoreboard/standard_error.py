@@ -95,3 +95,20 @@ def by_bootstrap(d, draws):
 # -     return np.std(d, ddof=1) / math.sqrt(len(d))
 # +     D = len(d)
 # +     return math.sqrt(((d**2).sum() - D * d.mean() ** 2) / (D - 1)) / math.sqrt(D)
+
+
+# %% wrong="mean of squares minus square of the mean" caught_by="the formula"
+def by_formula(d):
+    D = len(d)
+    variance = max((d**2).mean() - d.mean() ** 2, 0.0) * D / (D - 1)
+    return math.sqrt(variance / D)
+
+
+def by_jackknife(d):
+    D = len(d)
+    means = (d.sum() - d) / (D - 1)
+    return math.sqrt((D - 1) / D * ((means - means.mean()) ** 2).sum())
+
+
+def by_bootstrap(d, draws):
+    return d[draws].mean(axis=1).std()
