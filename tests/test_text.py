@@ -1,5 +1,6 @@
 """A chapter is a folder of sections: read as one text, each mistake named with the file that holds it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from autograder.course import Course, open_course, sections_of
 from autograder.intake.submission import parse, rebuild
 from conftest import CHAPTER, ROOT, TEXT, make_course
 
+UNFINISHED = re.compile(r"@@|\b(TODO|FIXME|TBD|PLACEHOLDER|XXX+)\b|\b[A-Z]{2,}_[A-Z0-9_]+")
 CUT = TEXT.index('# %% test="square" aspect="negative')
 FIRST, SECOND = "01_the_task.py", "02_more_tests.py"
 
@@ -143,6 +145,15 @@ def test_a_figure_without_alt_text_is_named_where_rules_are_kept(tmp_path: Path)
     line = text[: text.index("# %% folded")].count("\n") + 1
     with pytest.raises(SourceError, match=f"{CHAPTER}.py:{line}: This cell draws a figure: say in its line"):
         build(course, CHAPTER)
+
+
+@pytest.mark.parametrize("name", open_course(ROOT).chapters())
+def test_a_chapter_has_all_its_sections_and_nothing_is_left_to_be_filled_in(name: str) -> None:
+    texts = [cell.source for cell in read_reference(open_course(ROOT), name).cells if not cell.is_code]
+    sections = [int(number) for text in texts for number in re.findall(r"^## (\d+)\. ", text, re.MULTILINE)]
+    assert sections == list(range(1, len(sections) + 1))
+    words = [re.sub(r"```.*?```|`[^`]*`|\$[^$]*\$", "", text, flags=re.DOTALL) for text in texts]
+    assert [found.group() for text in words for found in UNFINISHED.finditer(text)] == []
 
 
 @pytest.mark.parametrize("cell", ["scratch=true", 'task="square" points=3 level=1 minutes=2'])
