@@ -177,6 +177,14 @@ agrees(
         P(*asked) for P in [make(texts, conditions, 9)] for _ in range(2)
     ],
 )
+agrees(
+    conditional_bigrams,
+    ours.conditional_bigrams,
+    [["a"], ["b"], ["b"]],
+    [0, "0", "0"],
+    choice(0, "0"),
+    by=lambda make, texts, conditions, C: make(texts, conditions, 9)("b", "<s>", C),
+)
 ### END HIDDEN TESTS
 
 # %% test="conditional_bigrams" aspect="all words sum to one" points=1

@@ -61,6 +61,10 @@ for _targets in _cases:
         )
 ### BEGIN HIDDEN TESTS
 agrees(shift, ours.shift, listing(size("B"), words(size("n", least=0), range(1, 9))))
+for _part, _name in zip(shift([[], []]), ("given", "wanted"), strict=True):
+    assert not _part.is_floating_point(), (
+        f"Two empty targets, {_name}: whole numbers wanted; yours: {_part!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="shift" aspect="mean over real places" points=1
@@ -81,6 +85,8 @@ agrees(
     ours.translation_loss,
     made(lambda rng, scores: scores.contiguous(), scores),
     made(padded_rows, B, n, V),
+    rtol=1e-4,
+    atol=1e-3,  # float32 keeps scores of 1,000 to about 0.0001
 )
 ### END HIDDEN TESTS
 
@@ -104,7 +110,7 @@ agrees(
     made(padded_rows, B, n, V),
     by=gradients,
     rtol=1e-3,
-    atol=1e-5,
+    atol=1e-4,
 )
 ### END HIDDEN TESTS
 

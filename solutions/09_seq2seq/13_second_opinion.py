@@ -55,6 +55,8 @@ agrees(edit_distance, ours.edit_distance, words(a, _some), words(b, _some))
 agrees(
     edit_distance, ours.edit_distance, words(a, ["word", "ward"]), words(b, ["ward"])
 )
+_got = edit_distance(["a", "b"], ["b", "a"])
+assert _got == 2, f"*a b* to *b a*: 2 edits, a swap is none; yours: {_got}."
 _got = edit_distance(["a", "b"] * 180, ["b", "a"] * 180)
 assert _got == 2, f"360 words, shifted by one: 2 wanted (and soon); yours: {_got}."
 _got = edit_distance([], ["a"] * 300)

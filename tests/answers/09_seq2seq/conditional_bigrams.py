@@ -125,3 +125,20 @@ def conditional_bigrams(texts, conditions, V, k=10):
 
 #       def P(w, v, C):
 # +         C = str(C)
+
+
+# %% wrong="keys are strings" caught_by="unseen words and conditions"
+def conditional_bigrams(texts, conditions, V, k=10):
+    triples, pairs, of_condition, of_word = Counter(), Counter(), Counter(), Counter()
+    for words, C in zip(texts, conditions, strict=True):
+        for v, w in itertools.pairwise(["<s>", *words, "</s>"]):
+            triples[f"{C}|{v}|{w}"] += 1
+            of_condition[f"{C}|{v}"] += 1
+            pairs[v, w] += 1
+            of_word[v] += 1
+
+    def P(w, v, C):
+        plain = (pairs[v, w] + k / V) / (of_word[v] + k)
+        return (triples[f"{C}|{v}|{w}"] + k * plain) / (of_condition[f"{C}|{v}"] + k)
+
+    return P

@@ -96,3 +96,25 @@ def post_editing(outputs, references):
 
 
 # %% wrong="capitals do not count" caught_by="the table" change="(x != y) -> (x.lower() != y.lower())"
+
+
+# %% wrong="a swap of neighbours is one edit" caught_by="the table"
+def edit_distance(a, b):
+    D = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(len(a) + 1):
+        for j in range(len(b) + 1):
+            if i == 0 or j == 0:
+                D[i][j] = i + j
+            else:
+                D[i][j] = min(D[i - 1][j] + 1, D[i][j - 1] + 1, D[i - 1][j - 1] + (a[i - 1] != b[j - 1]))
+            if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
+                D[i][j] = min(D[i][j], D[i - 2][j - 2] + 1)
+    return D[-1][-1]
+
+
+def post_editing(outputs, references):
+    edits = words = 0
+    for output, some in zip(outputs, references, strict=True):
+        edits += min(edit_distance(output, one) for one in some)
+        words += sum(map(len, some)) / len(some)
+    return edits / words
