@@ -103,6 +103,13 @@ def arguments_after(function: Callable[..., Any], *inputs: Any) -> tuple[Any, ..
 
 
 @beside_the_answer
+def is_an_argument(function: Callable[..., Any], *inputs: Any) -> bool:
+    """Whether function(*inputs) is one of the inputs itself: then whoever changes the result changes that, too."""
+    result = function(*inputs)
+    return any(result is value for value in inputs)
+
+
+@beside_the_answer
 def warnings_of(function: Callable[..., Any], *inputs: Any) -> list[str]:
     """The texts of all warnings that function(*inputs) gives, in their order, repeated ones too."""
     with warnings.catch_warnings(record=True) as found:

@@ -267,3 +267,22 @@ class Attention(nn.Module):
 
 
 # %% wrong="inputs of at most 50" caught_by="equal to torch's attention" change="T = x.shape[1] -> T, x = x.shape[1], x.clamp(-50, 50)"
+
+
+# %% wrong="corners are cut once and kept" caught_by="the past is deaf to the future"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads, self.corners = heads, {}
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+
+    def forward(self, x):
+        T = x.shape[1]
+        if T not in self.corners:
+            self.corners[T] = self.mask[:T, :T].clone()
+        mask = self.corners[T].to(x)
+        return self.out(multi_head(self.query(x), self.key(x), self.value(x), self.heads, mask))

@@ -73,3 +73,15 @@ def go_on(model, tokens, n, pick, longest):
 # +             break
 
 # %% wrong="begins anew when the places are full" caught_by="it reads what it has places for" change="tokens[-longest:] -> tokens[(len(tokens) - 1) // longest * longest :]"
+
+
+# %% wrong="nothing to write: the same list" caught_by="your list stays as it is"
+@torch.no_grad()
+def go_on(model, tokens, n, pick, longest):
+    if n == 0:
+        return tokens
+    tokens = list(tokens)
+    for _ in range(n):
+        read = torch.tensor([tokens[-longest:]], device=device)
+        tokens.append(pick(model(read)[:, -1]))
+    return tokens
