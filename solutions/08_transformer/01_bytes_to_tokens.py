@@ -3,7 +3,7 @@
 # ---
 
 # %% [markdown]
-# Every chapter so far has built a piece of it. In this one you put the whole thing together: a **causal Transformer**. The machines that you chat with have
+# Every chapter so far has built a piece of it. Here you put the whole thing together: a **causal Transformer**. The machines that you chat with have
 # such a network inside, which was trained further on conversations. Yours will read a text that *you* have chosen, and it will write.
 #
 # **What this chapter promises.** You write the tokeniser, the attention module, the block, the model and its loss, the step of the optimiser, the training
@@ -19,9 +19,8 @@
 # goes down, no error appears, and it writes nonsense. So before you train for long, you will learn to predict what a correct model does in its first second,
 # and to find what is wrong with a model that does something else.
 #
-# You will need five to six hours, best in two sittings: the end of section 4 is a good place for a break. There your model trains for one minute. The long
-# training of section 6 takes some minutes, and a cell before it computes how many on your machine. Sections 6 and 7 have further trainings, and together they
-# may take twice as long as that one.
+# You will need five to six hours, best in two sittings: the end of section 4 is a good place for a break. The long training of section 6 takes some minutes, and
+# the other trainings of sections 6 and 7 may take twice as long together.
 
 # %%
 import hashlib
@@ -59,6 +58,7 @@ from lmkit.real import FetchError
 from lmkit.testing import (
     close,
     gradients,
+    is_an_argument,
     is_number,
     laid_out_otherwise,
     parameter_gradients,
@@ -80,8 +80,9 @@ print("Models of this chapter are trained on:", device)
 # %% [markdown]
 # ## Your text, and a network that knows nothing
 #
-# Use the text that you chose in chapter 01, or put another one into the folder `work/texts`. A Transformer wants more text than a table of counts does, so 100,000 characters are
-# a reasonable least and a megabyte is good. If the folder is empty, the next cell takes Shakespeare, or the kitchen text where there is no internet.
+# Use the text that you chose in chapter 01, or put another one into the folder `work/texts`. A Transformer wants more text than a table of counts does, so
+# 100,000 characters are a reasonable least and a megabyte is good. If the folder is empty, the next cell takes Shakespeare, or the kitchen text where there is no
+# internet.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -282,14 +283,14 @@ print(
 
 # %% [markdown]
 # The program has only counted neighbours, and still it has found endings and some whole words. The first row holds the most frequent pairs of your text. Most of
-# them are two characters long, at least where a character is one byte, as in English. A longer token needs several merges, one after the other. So only a very
-# frequent one, such as *the*, is found early.
+# them are two characters long. A longer token needs several merges, one after the other, so only a very frequent one, such as *the*, is found early.
 
 # %% [markdown] statement="encode"
 # ### There and back
 #
 # Now a text has to become tokens, and tokens text. To read, take one piece after the other and merge as in training: **the merge that was learned first comes
-# first**, even if another one stands further to the left. To write, do the opposite. Every token stands for a string of bytes, so join these strings and decode the result.
+# first**, even if another one stands further to the left. To write, do the opposite. Every token stands for a string of bytes, so join these strings and decode
+# the result.
 #
 # Your model will read and write through these two functions for the rest of the chapter. A model that is still learning may say anything, also bytes that are
 # no valid text. `decode` must survive this and write � there.
@@ -415,8 +416,8 @@ print(
 )
 
 # %% [markdown]
-# The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has become shorter: it has fewer
-# tokens than it had bytes. So a model that looks back 128 places now sees more of it.
+# The bars show the borders between tokens. The most frequent words are whole, and all others are spelled from pieces. The text has fewer tokens than it had
+# bytes, so a model that looks back 128 places now sees more of it.
 #
 # How many merges are best? A further merge usually shortens the text less than the one before it, because its pair is rarer. And each new token has a price.
 # The model needs one more row of weights for it, and a rare token gives this row few examples to learn from. We take a few hundred merges for a megabyte of

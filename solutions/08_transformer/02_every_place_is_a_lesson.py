@@ -6,13 +6,13 @@
 #
 # $$P(\text{text}) = \prod_{t=1}^{T} P(\text{token } t \mid \text{tokens } 1 \dots t - 1).$$
 #
-# So a language model is a classifier. Its classes are the $V$ tokens of the vocabulary, and every place of every text is a question with a known answer. Take *a quick brown fox
-# jumps*. What comes after *a*? After *a quick*? After *a quick brown*? In the same way, every stretch of $T + 1$ tokens contains $T$ questions.
+# So a language model is a classifier. Its classes are the $V$ tokens of the vocabulary, and every place of every text is a question with a known answer. Take *a
+# quick brown fox jumps*. What comes after *a*? After *a quick*? After *a quick brown*? In the same way, every stretch of $T + 1$ tokens contains $T$ questions.
 #
 # An LSTM answers these $T$ questions one after the other. A Transformer computes all answers in parallel, which suits a GPU. As in chapter 05, each question is
 # asked about the *true* beginning of the text. So a wrong guess at one place does not spoil the question at the next one. This is called **teacher forcing**.
 #
-# We need names for sizes, and they stay the same in the whole chapter. Shapes are written in brackets.
+# These names for sizes stay the same in the whole chapter. Shapes are written in brackets.
 #
 # | letter | what |
 # |---|---|
@@ -27,10 +27,11 @@
 #
 # A training step takes $B$ stretches from random places of the text. Write
 #
-# - `examples(ids, starts, T)`: the inputs and the targets, both $[B, T]$. Row $b$ of the inputs begins at place `starts[b]` of the text `ids`; the targets are the
-#   same stretch, one place further on.
+# - `examples(ids, starts, T)`: the inputs and the targets, both $[B, T]$. Row $b$ of the inputs begins at place `starts[b]` of the text `ids`; the targets are
+#   the same stretch, one place further on.
 # - `lm_loss(scores, targets)`: the loss. The model gives **logits**, that is, scores before the softmax, of shape $[B, T, V]$. The loss is the mean of
-#   $-\ln P(\text{true next token})$ over all $B \cdot T$ places, in nats: low when the model found the text probable, and comparable between long texts and short ones.
+#   $-\ln P(\text{true next token})$ over all $B \cdot T$ places, in nats: low when the model found the text probable, and comparable between long texts and short
+#   ones.
 #
 # The cell below the checks prints one row of each, one above the other, so that you can see with your own eyes what the model is asked.
 
@@ -151,9 +152,9 @@ agrees(lm_loss, ours.lm_loss, _scores, _targets, by=gradients, rtol=1e-3, atol=1
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your text comes back in section 4, as soon as there is a model for it. Until then we work on one that is easier. The **kitchen text** was generated for this course. It consists
-# of short stories of guests, cooks and dishes, and here we read it letter by letter. It has only a few dozen different letters, and its sentences are simple. So a tiny model
-# shows within seconds what it can do, and that is what one wants in a laboratory.
+# Your text comes back in section 4, as soon as there is a model for it. Until then we work on the **kitchen text**, which was generated for this course: short
+# stories of guests, cooks and dishes. We read it letter by letter. Its sentences are simple, so a tiny model shows within seconds what it can do, and that is
+# what one wants in a laboratory.
 
 
 # %%

@@ -1,11 +1,11 @@
 # %% [markdown]
 # ## 3. The model
 #
-# In chapter 06 each place took a weighted mean of the *values* of all places. The weights came from a softmax over scores, and a score said how well the *query*
-# of one place fits the *key* of another. Now a place must not look at the places after it. They must get weight 0, and the remaining weights must still sum to 1.
+# In attention each place takes a weighted mean of the *values* of all places, and the weights are a softmax over scores. As in chapter 06, a place must not look
+# at the places after it. They must get weight 0, and the remaining weights must still sum to 1.
 #
-# Take a text of three words, and let the second word look. It may look at the first word and at itself, but not at the third. Suppose that its scores are 0, ln 3 and ln 4. To
-# get rid of the third one, we add $-\infty$ to it before the softmax, because $e^{-\infty} = 0$:
+# Take a text of three words, and let the second word look. It may look at the first word and at itself, but not at the third. Suppose that its scores are 0, ln 3
+# and ln 4. To get rid of the third one, we add $-\infty$ to it before the softmax, because $e^{-\infty} = 0$:
 #
 # | the second word looks at | the first | itself | the third |
 # |---|---|---|---|
@@ -14,13 +14,13 @@
 # | exponential of the sum | 1 | 3 | 0 |
 # | weight | 1/4 | 3/4 | 0 |
 #
-# The third word gets the weight 0, and it would get it with any other score, too. The other two weights sum to 1.
+# The third word gets the weight 0, whatever its score was. The other two weights sum to 1.
 #
 # Every place needs such a row of zeros and $-\infty$. One below the other, these rows form a square, the **causal mask**. It is 0 up to the diagonal, because a
 # place may look at itself and at all places before it, and $-\infty$ to the right of the diagonal.
 #
-# The first of the next cells makes this square. The second one is the attention of chapter 06, which we take over as it was. Read it once more with the shapes in
-# its comments, because you will call it in the next task. The third cell prints a mask for four places.
+# The next cells make this square, take over the attention of chapter 06, and print a mask for four places. Read the attention once more with the shapes in its
+# comments, because you will call it in the next task.
 
 
 # %%
@@ -190,8 +190,9 @@ def _called(Attention, seed, C, heads, block, x, mask):
     layer = Attention(C, heads, block)
     layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
     layer.double()
+    before = layer(x)
     layer.mask = mask
-    return layer(x)
+    return before, layer(x)
 
 
 agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
@@ -230,8 +231,9 @@ def _called(Attention, seed, C, heads, block, x, mask):
     layer = Attention(C, heads, block)
     layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
     layer.double()
+    before = layer(x)
     layer.mask = mask
-    return layer(x)
+    return before, layer(x)
 
 
 agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
@@ -240,8 +242,8 @@ agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 # %% [markdown]
 # ### The modules around it
 #
-# You know the other modules from chapter 07. Attention moves information *between* places. The **feed-forward layer** then works on each place alone: it makes the
-# vector four times wider, applies the activation GELU, and makes it narrow again.
+# You know the other modules from chapter 07. Attention moves information *between* places. The **feed-forward layer** then works on each place alone: it makes
+# the vector four times wider, applies the activation GELU, and makes it narrow again.
 #
 # Both stand inside a **block**. The picture shows one block, as a single place sees it. The vector of this place comes in as $a$ and goes out as $b$, and LN is a
 # layer norm. Follow the thick line. What happens to the vector on its way?
@@ -250,8 +252,9 @@ agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 drawings.transformer_block("pre")
 
 # %% [markdown]
-# Two things are added to the vector, and nothing else happens to it. Each module reads a normalised copy of the vector, computes something, and adds its result to
-# the original. This is called a **residual connection**. The vector on the thick line, from $a$ to $b$, is called the **stream**. In code it has a single name, $x$.
+# Two things are added to the vector, and nothing else happens to it. Each module reads a normalised copy of the vector, computes something, and adds its result
+# to the original. This is called a **residual connection**. The vector on the thick line, from $a$ to $b$, is called the **stream**. In code it has a single
+# name, $x$.
 #
 # Adding has an advantage for training: the gradient has a straight way back from the loss to the first layer, along the thick line. The norm stands before each
 # module, so this arrangement is called *pre-norm*.
@@ -276,12 +279,13 @@ class FeedForward(nn.Module):
 #
 # First write what the picture shows: the `forward` of `Block(width, attention, feed_forward)`. It takes two lines, and its four modules are there already.
 #
-# Then put the blocks together. At the bottom of the model, each token number fetches its vector from an **embedding** $[V, C]$. But this vector does not say where
-# the token stands. So each place has a vector of its own, too, from a table $[\text{block}, C]$, and the two vectors are added. Then come the blocks, one last norm,
-# and at the top a score for each token of the vocabulary.
+# Then put the blocks together. At the bottom of the model, each token number fetches its vector from an **embedding** $[V, C]$. But this vector does not say
+# where the token stands. So each place has a vector of its own, too, from a table $[\text{block}, C]$, and the two vectors are added. Then come the blocks, one
+# last norm, and at the top a score for each token of the vocabulary.
 #
-# How does a vector become scores? The score of a token is the product of the final vector with that token's own row of the embedding. So one matrix is used at both ends.
-# Such **tied weights** save parameters. The idea behind them is that what a token means when it is read has much to do with what it means when it is written.
+# How does a vector become scores? The score of a token is the product of the final vector with that token's own row of the embedding. So one matrix is used at
+# both ends. Such **tied weights** save parameters. The idea behind them is that what a token means when it is read has much to do with what it means when it is
+# written.
 #
 # So write `Transformer(vocabulary, block, width, blocks)` with
 #
@@ -290,8 +294,8 @@ class FeedForward(nn.Module):
 # - `norm`, an `nn.LayerNorm`, and `head`, a linear layer without bias whose weight *is* the one of `embedding`.
 
 # %% [markdown] hints="Transformer"
-# 1. In the picture of the block, which two sums are on the thick line, and what does each module read? In the model, the first token of every text has place 0, also
-#    when a text is shorter than `block`.
+# 1. In the picture of the block, which two sums are on the thick line, and what does each module read? In the model, the first token of every text has place 0,
+#    also when a text is shorter than `block`.
 # 2. A Python list hides modules: torch finds parameters only in attributes that it knows. There is a list of its own.
 # 3. Tied means one tensor under two names, not two with equal numbers: both attributes must hold the *same* object, so that
 #    an update of one is an update of the other.
@@ -587,8 +591,8 @@ agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4
 drawings.transformer_stack()
 
 # %% [markdown]
-# This is your model, from left to right. It is drawn with three blocks; how many there are, you choose. The dashed line reminds you that embedding and head are
-# one matrix. Part by part, this is also the architecture of GPT-2. In section 8 you can try to load GPT-2's published weights into a model of your class.
+# This is your model, from left to right. It is drawn with three blocks; you choose how many there are. The dashed line says that embedding and head are one
+# matrix. Part by part, this is also the architecture of GPT-2.
 #
 # The next cell puts a small model together, with two blocks. The cell below it asks this model for the scores of one batch and prints their loss. No weight has
 # been trained yet. Which loss do you expect?

@@ -2,8 +2,8 @@
 # ## 4. The debugging laboratory
 #
 # Your model has just told you its first loss: it is about 44. The number printed below it is $\ln V = 3.58$. A model that knows nothing should give each of the
-# $V = 36$ letters the same probability, $1/V$, and then its loss is $\ln V$. So yours is far worse than a model that knows nothing. There is no error message, and your
-# tests have passed. Let us find out what is going on.
+# $V = 36$ letters the same probability, $1/V$, and then its loss is $\ln V$. So yours is far worse than a model that knows nothing. There is no error message,
+# and your tests have passed. Let us find out what is going on.
 
 # %% [markdown]
 # ### The first loss
@@ -80,18 +80,16 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then
 # the model is not what you think, or its first weights are not, or the prediction was a bad one.
 #
-# And what does a bad start cost in the end? We have trained several starts of this small model, with 400 steps on the kitchen text, three seeds, and the best
-# of five learning rates for each (`data/transformer/first_weights.csv`). The model that began above 40 ended at 1.86 nats. The small start ended at 1.72 with
-# 0.05, and at 1.87 with 0.02, the number of GPT-2, although both began close to $\ln V$. So the first loss tells you what you have built, and not what it
-# costs. Your own model begins with 0.05, but if it is the large one for a GPU, with 0.02. Lowest of all, at 1.66, were models with two matrices, one for the
-# embedding and one for the head, as torch makes them. Begun with 0.05, these came to 1.75, and in section 6 you can try that on your text.
+# And what does a bad start cost in the end? We have trained several starts of this small model for 400 steps, with three seeds and the best of five learning
+# rates for each (`data/transformer/first_weights.csv`). The model that began above 40 ended at 1.86 nats. The small start ended at 1.72 with 0.05, and at 1.87
+# with 0.02, the number of GPT-2, although both began close to $\ln V$. So the first loss tells you what you have built, and not what it costs. Lowest of all, at
+# 1.66, were models as torch makes them, but with two matrices, one for the embedding and one for the head.
 
 # %% [markdown]
 # ### Overfit one batch
 #
-# The first loss was a first test. The second test costs a few seconds. Take one single batch, here 8 texts of 16 letters, and train on it again and again. A healthy
-# model learns these few texts by heart, and its loss goes to
-# nearly 0. If it does not, more data will not help either: first find the mistake.
+# The second test costs a few seconds, too. Take one single batch, here 8 texts of 16 letters, and train on it again and again. A
+# healthy model learns these few texts by heart, and its loss goes to nearly 0. If it does not, more data will not help either: first find the mistake.
 
 
 # %%
@@ -127,17 +125,16 @@ marks = (1, 10, 20, 30, 50, 100)
 print("loss by step, one batch:", {s: round(float(losses[s - 1]), 2) for s in marks})
 
 # %% [markdown]
-# The loss goes from $\ln V$ to nearly nothing. But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as you
-# will soon see.
+# The loss goes from $\ln V$ to nearly nothing. But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as
+# you will soon see.
 
 # %% [markdown]
 # ### One minute with your own text
 #
-# Your model can learn, so let it read your own text, for one minute. For now the training loop is `train` from `lmkit`. You will write your own in section 6, and the
-# small functions of the next cells will be used there again.
+# Your model can learn, so let it read your own text, for one minute. For now the training loop is `train` from `lmkit`; in section 6 you write your own.
 #
-# The first cell has the sizes. On a laptop the model gets a little less than a million weights, and in each step it reads $B = 16$ stretches of $T = 128$ tokens. On a
-# GPU the model is larger if your text is long enough for it.
+# The first cell has the sizes. On a laptop the model gets a little less than a million weights, and in each step it reads $B = 16$ stretches of $T = 128$ tokens.
+# On a GPU the model is larger if your text is long enough for it.
 
 # %%
 small = {"block": 128, "layers": 4, "heads": 4, "width": 128}
@@ -175,9 +172,9 @@ def my_newborn(std=my_std, tied=True, seed=1):
 
 
 # %% [markdown]
-# To judge the model we need text that it does not learn from. The function `held_out_loss` cuts such a text into separate stretches of $T$ tokens and returns the mean
-# loss. With `most=40` it takes only 40 of these stretches, to save time. They are always the same 40, and they come from everywhere in the text, because the first
-# pages of a book are often a title and a list of contents.
+# To judge the model we need text that it does not learn from. The function `held_out_loss` cuts such a text into separate stretches of $T$ tokens and returns the
+# mean loss. With `most=40` it takes only 40 of these stretches, to save time. They are always the same 40, and they come from everywhere in the text, because the
+# first pages of a book are often a title and a list of contents.
 
 
 # %%
@@ -206,12 +203,11 @@ def held_out_loss(model, tokens, most=None):
 # the longer text, and the
 # round begins again.
 #
-# Write this loop: `go_on(model, tokens, n, pick, longest)` returns the tokens and $n$ more. The model gives the scores, and the function `pick` makes the choice, so
-# that one loop will do for
-# every way to choose. There is one obstacle. The model has vectors for `longest` places only, so if the text has become longer than that, it can read only the last
-# `longest` tokens of it.
+# Write this loop: `go_on(model, tokens, n, pick, longest)` returns the tokens and $n$ more. The model gives the scores, and the function `pick` makes the choice,
+# so that one loop will do for every way to choose. There is one obstacle. The model has vectors for `longest` places only, so if the text has become longer than
+# that, it can read only the last `longest` tokens of it.
 #
-# Every text that your models write in this chapter comes out of this loop. When it works, the cells below the checks train your model for one minute and let it speak.
+# Every text that your models write in this chapter comes out of this loop.
 
 # %% [markdown] hints="go_on"
 # 1. The model gives scores for *every* place that it has read, $[1, T, V]$. Which of these places tells about the next token?
@@ -238,8 +234,8 @@ def go_on(model, tokens, n, pick, longest):
 
 
 # %% [markdown]
-# To check your loop we need a model whose text can be told beforehand. The next one has seven tokens, 0 to 6. It adds up all tokens that it has read and gives the
-# highest score to their sum, or, if the sum is above 6, to the remainder modulo 7. So after *1 2* it writes 3. Then it has read 1, 2 and 3, and it writes 6.
+# To check your loop we need a model whose text can be told beforehand. The next one has seven tokens, 0 to 6. It adds up all tokens that it has read and gives
+# the highest score to their sum, or, if the sum is above 6, to the remainder modulo 7. So after *1 2* it writes 3. Then it has read 1, 2 and 3, and it writes 6.
 
 
 # %%
@@ -350,6 +346,9 @@ for _n in (0, 1, 7):
     assert _got[: len(_before)] == _before and len(_got) == len(_before) + _n, (
         f"{len(_before)} tokens and {_n} more are wanted, with the given ones first; yours: {_got}."
     )
+    assert not is_an_argument(go_on, adding_model, _given, _n, likeliest, 4), (
+        f"n = {_n}: a new list is wanted; yours is the given one."
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -402,17 +401,17 @@ print(f"\nloss on text that it has not read: {first_loss:.2f} nats per token", e
 print(f"(ln V = {math.log(my_V):.2f})")
 
 # %% [markdown]
-# There it is: a text written by your tokens, your model and your loop. It is not good yet. But compare it with the babble at the beginning of this chapter. After one
-# minute there should be blanks at plausible distances, word-like pieces, and perhaps some words of your author.
+# There it is: a text written by your tokens, your model and your loop. It is not good yet. But compare it with the babble at the beginning of this chapter. After
+# one minute there should be blanks at plausible distances, word-like pieces, and perhaps some words of your author.
 #
-# The last line has its loss on held-out text. Remember it. The long training of section 6 begins again with a fresh model, and it should end lower.
+# Remember the last line, its loss on held-out text. The long training of section 6 begins with a fresh model, and it should end lower.
 
 # %% [markdown]
 # ### What if we forget the mask?
 #
-# Suppose that you had forgotten the causal mask. What would you see? To find out, we go back to the kitchen text, in letters. We train two networks with one layer of
-# your attention, one with the mask and one without. Each reads texts of 16 letters, so it makes 16 predictions for each text. Write down your own prediction before
-# you run the cells: what will the loss be at each of the 16 places, with a mask, and without?
+# Suppose that you had forgotten the causal mask. What would you see? To find out, we go back to the kitchen text, in letters. We train two networks with one
+# layer of your attention, one with the mask and one without. Each reads texts of 16 letters, so it makes 16 predictions for each text. Write down your prediction
+# first: what will the loss be at each of the 16 places, with a mask, and without?
 
 
 # %%
@@ -487,19 +486,18 @@ for masked, one in networks.items():
 
 # %% [markdown]
 # After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in the figure was close to 0 at place 8. The network with
-# the mask is much better. Its loss after 8 letters is what the figure shows for place 8, and it has to be, because place 8 has never seen the rest of the text. Each
-# line is a single seed.
+# the mask is much better. Its loss after 8 letters is what the figure shows for place 8, and it has to be, because place 8 has never seen the rest of the text.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
 # %% [markdown]
 # ### Four patients
 #
-# Now it is your turn to be the doctor. Here are four small Transformers, the patients A to D. One is healthy. One starts too sure of itself. One can see the future.
-# One cannot see the past: it has no position vectors either, so at each place it knows nothing but the token there.
+# Now it is your turn to be the doctor. Here are four small Transformers, the patients A to D. One is healthy. One starts too sure of itself. One can see the
+# future. One cannot see the past: it has no position vectors either, so at each place it knows nothing but the token there.
 #
-# The code that makes them is below. But they have been shuffled. So do not look into the patients for their masks: measure. The second cell below
-# prints two measurements of each patient.
+# The code that makes them is below. But they have been shuffled, so do not look into the patients for their masks: measure. The second cell prints two
+# measurements of each.
 
 
 # %%
@@ -547,13 +545,11 @@ pd.DataFrame(measured).T.round(1)
 # %% [markdown] statement="leaks"
 # ### Who sees the future?
 #
-# The table answers two questions: how sure is the patient at the start, and can it learn one batch by heart? The third question is whether it sees the future, and
-# for this we need an
-# instrument. A model **leaks** if an *earlier* score changes when a *later* token is exchanged. Write
+# The table answers two questions: how sure is the patient at the start, and can it learn one batch by heart? The third question is whether it sees the future,
+# and for this we need an instrument. A model **leaks** if an *earlier* score changes when a *later* token is exchanged. Write
 #
-# - `leaks(model, tokens)`: True if exchanging any single token changes a score at an earlier place. The model turns tokens $[B, T]$ into scores $[B, T, V]$, and the
-#   tokens that you try must be
-#   among these $V$.
+# - `leaks(model, tokens)`: True if exchanging any single token changes a score at an earlier place. The model turns tokens $[B, T]$ into scores $[B, T, V]$, and
+#   the tokens that you try must be among these $V$.
 #
 # Then use it on the four `patients` and fill in `diagnosis`: for each letter one of `"healthy"`, `"starts too sure"`, `"sees the future"` and `"sees no past"`.
 
@@ -743,17 +739,18 @@ print("your own model leaks:", leaks(examined, one_batch[0]))
 # %% [markdown] statement="count"
 # ### Count the work
 #
-# One more prediction, before a training that takes minutes: how much work is it? In section 6 a cell divides your number by the speed of your machine, and so it tells
-# you how long the training will take.
+# One more prediction, before a training that takes minutes: how much work is it? In section 6 your number, divided by the speed of your machine, will tell how
+# long the training takes.
 #
 # Nearly all of the work of a Transformer is in products of matrices. A product of $[a, b]$ and $[b, c]$ has $a \cdot c$ results, and each of them takes $b$
 # multiplications and $b$ additions:
-# that is $2abc$ operations. Count only these products, in one forward pass of *one* text of $T$ tokens through a model with $N$ layers, as you have built it. Write
+# that is $2abc$ operations. Count only these products, in one forward pass of *one* text of $T$ tokens through a model with $N$ layers, as you have built it.
+# Write
 #
 # - `flops(V, T, C, N)`: the pair `(rest, square)`, where `square` is the part that grows with $T^2$, and `rest` all other products.
 #
-# Then make a bet. Which share of the operations of GPT-2 ($V = 50257$, $T = 1024$, $C = 768$, $N = 12$) is in the famous squares of attention? Compute it with your function, and
-# call it `measured_square`.
+# Then make a bet. Which share of the operations of GPT-2 ($V = 50257$, $T = 1024$, $C = 768$, $N = 12$) is in the famous squares of attention? Compute it with
+# your function, and call it `measured_square`.
 
 # %% [markdown] hints="count"
 # 1. A linear layer from $a$ to $b$ costs $2Tab$ for $T$ tokens. Which six are there, and how wide?
@@ -839,7 +836,7 @@ print("operations, counted by torch:", counter.get_total_flops())
 print(f"squares of attention in GPT-2: {measured_square:.0%}")
 
 # %% [markdown]
-# Your count and torch's are equal to the last digit. This was the forward pass. A training step costs three times as much: in the backward pass each product
+# Your count and torch's are equal. This was the forward pass. A training step costs three times as much: in the backward pass each product
 # needs two more, one for the gradient of its input and one for the gradient of its weights.
 #
 # You have often heard that the cost of attention grows with the square of the length, and it does. But beside the squares, which take $4T^2C$ operations in a

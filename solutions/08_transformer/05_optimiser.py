@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 5. The optimiser
 #
-# Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent, the
-# step is the gradient times a learning rate.
+# Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent,
+# the step is the gradient times a learning rate.
 #
 # Let us look at the gradients in the model that you trained for one minute. The cell computes them for twenty batches and prints their typical size, that is, the
 # root of the mean square, in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one in the
@@ -54,13 +54,13 @@ for name, size in sizes.items():
 # 0. Your model will use $\beta_2 = 0.95$, and with this value the quotient is never above 1.2.
 
 # %% [markdown]
-# Two things are still missing. The first is a correction for the first steps. Both means start at 0, and so they are too small in the beginning: after one step with
-# $\beta_1 = 0.9$, $m$ is only $0.1\, g$. In a true mean, the shares of all gradients sum to 1. In $m$ they sum to $1 - \beta_1^t$ after $t$ steps, that is, to 0.1, 0.19,
-# 0.27 and so on. So we divide $m$ by $1 - \beta_1^t$, and for the same reason $v$ by $1 - \beta_2^t$.
+# Two things are still missing. The first is a correction for the first steps. Both means start at 0, and so they are too small in the beginning: after one step
+# with $\beta_1 = 0.9$, $m$ is only $0.1\, g$. In a true mean, the shares of all gradients sum to 1. In $m$ they sum to $1 - \beta_1^t$ after $t$ steps, that is,
+# to 0.1, 0.19, 0.27 and so on. So we divide $m$ by $1 - \beta_1^t$, and for the same reason $v$ by $1 - \beta_2^t$.
 #
-# The second is **weight decay**, which makes Adam into **AdamW** (I. Loshchilov and F. Hutter, 2019). Each step also multiplies the weight by a number just below 1,
-# namely $1 - \eta\lambda$. Here $\eta$ is the learning rate, and $\lambda$ says how strong the decay is; we take $\lambda = 0.1$. So a weight that nothing needs drifts
-# slowly towards 0.
+# The second is **weight decay**, which makes Adam into **AdamW** (I. Loshchilov and F. Hutter, 2019). Each step also multiplies the weight by a number just below
+# 1, namely $1 - \eta\lambda$. Here $\eta$ is the learning rate, and $\lambda$ says how strong the decay is; we take $\lambda = 0.1$. So a weight that nothing
+# needs drifts slowly towards 0.
 #
 # Together, with a tiny $\varepsilon$ that keeps the divisor from being 0, a step is
 #
@@ -226,8 +226,8 @@ for _axes in ((), (_n,), (_n, _k)):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# What have you gained? The next cell takes the first step for three weights, with a learning rate of 0.1. Their gradients are 1000, 1 and 0.001. How far will each of
-# them move?
+# What have you gained? The next cell takes the first step for three weights, with a learning rate of 0.1. Their gradients are 1000, 1 and 0.001. How far will
+# each of them move?
 
 # %%
 g, zero = torch.tensor([1000.0, 1.0, 0.001]), torch.zeros(3)
@@ -236,8 +236,8 @@ for gradient, weight in zip(g, new, strict=True):
     print(f"gradient {gradient:9.3f}   step {weight - 1:.4f}")
 
 # %% [markdown]
-# All three move equally far, by 0.1. So with AdamW the learning rate has a meaning that you can imagine: in the first step, it is the distance that every weight moves.
-# Later a weight moves less than that if its gradients keep changing sign.
+# All three move equally far, by 0.1. So with AdamW the learning rate has a meaning that you can imagine: in the first step, it is the distance that every weight
+# moves. Later a weight moves less than that if its gradients keep changing sign.
 
 # %% [markdown]
 # ### Slowly up, slowly down
@@ -269,8 +269,7 @@ for warmup, loss in tried.groupby("variant", sort=False)["valid nats"]:
     print(f"recorded, warm-up of {warmup:9}", *(f"{nats:.2f}" for nats in loss))
 
 # %% [markdown]
-# The whole learning rate is reached in step 99, the last step of the warm-up. In step 250 it is still nearly whole, at 0.93, and in step 750 it is down to
-# 0.18. The last steps are tiny.
+# The whole learning rate is reached in step 99, the last step of the warm-up. From there on it falls, slowly at first, and the last steps are tiny.
 #
-# In the recorded trainings a longer warm-up is better: 50 steps end about 0.1 nats below a single step. These trainings are short. In section 6 you can try
-# other warm-ups on your own text.
+# In the recorded trainings a longer warm-up is better: 50 steps end about 0.1 nats below a single step. These trainings are short, and in section 6 you can try
+# it on your own text.

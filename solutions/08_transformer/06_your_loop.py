@@ -24,13 +24,13 @@
 # | `loss(model, batch)` | gives the mean loss of a batch, a tensor |
 # | `move(model, step)` | moves the weights by their gradients, `weight.grad`, and is told the number of the step |
 # | `measure(model)` | gives the held-out loss |
-# | `watch(step, model)` | may do whatever it likes, for example let the model write |
+# | `watch(step, model)` | looks at the model, for example lets it write |
 #
 # Before step 0, before every `every`-th step, and once more at the very end, the loop measures, and then it watches. So the first measurement tells about the
 # untrained model. `learn` returns the
 # list of all pairs (step, held-out loss).
 #
-# The reference has about twenty lines. When yours works, the next cells press the key.
+# The reference has about twenty lines.
 
 # %% [markdown] hints="learn"
 # 1. Write the order of events on paper for `steps = 4`, `every = 2`: before which steps does the loop measure, and which batches does it read?
@@ -230,8 +230,8 @@ class Stepper:
 
 
 # %% [markdown]
-# The function `my_training` hands everything to your loop: the batches and the held-out loss of section 4, and the `Stepper`. The two numbers at the top say how
-# many steps the training takes, and after how many steps the loop measures. You may change them.
+# The function `my_training` hands everything to your loop: the batches and the held-out loss of section 4, and the `Stepper`. You may change the two numbers at
+# the top.
 
 # %%
 my_steps = budget().choose(grading=600, laptop=1_500, gpu=5_000)
@@ -257,11 +257,11 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, watch=None):
 
 
 # %% [markdown]
-# Before a training that takes minutes, use the instruments of section 4 on this very model. Is its first loss near $\ln V$? Does it see the future?
+# Before a training that takes minutes, use the instruments of section 4 on this very model.
 #
 # Then comes the forecast. Your `flops` counts the operations for one text forward. A text that the model learns from costs three times that, and a text on
-# which the loop only measures costs it once. So the cell knows the number of operations of the whole training. It takes ten steps, whose result is thrown away,
-# to find out how many operations your machine does in a second. The quotient of the two is the time. (The samples come on top.)
+# which the loop only measures costs it once. That gives the operations of the whole training. The cell takes ten steps, whose result is thrown away, to find out
+# how many operations your machine does in a second. The quotient of the two is the time.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -354,8 +354,7 @@ for i in range(min(42, max(map(len, columns)))):
 # shape of its lines, a rhythm. How words are spelled from tokens, and which word follows which, nobody has told the model. It has only tried to be less
 # surprised by the next token.
 #
-# (The course's own copy of this notebook trains a tiny model for 600 steps, so its samples come from steps 0, 50, 200 and 600, and its last one is still half
-# nonsense.)
+# (The course's own copy of this notebook trains a tiny model for 600 steps, and its last sample is still half nonsense.)
 
 # %% [markdown]
 # Is it good, or does it only look good? The next figure shows two curves, the loss on held-out text and the loss on text that the model learns from. Before the
@@ -384,27 +383,25 @@ print(
 )
 
 # %% [markdown]
-# Knowing the frequencies brings a model down *to* the dotted line. To fall clearly below it, a model must use what it has read before. (The line belongs to the
-# whole held-out text and the curve to 40 stretches of it, so do not trust small differences.) The model of the course's own copy does so at its second
-# measurement already.
+# Knowing the frequencies brings a model down *to* the dotted line. To fall clearly below it, a model must use what it has read before.
 #
 # As long as the two curves lie together, your model learns what holds for all of your text. If the dashed curve falls and the solid one does not, your model
-# learns the text by heart. If the held-out loss has even risen, your text is probably too short for this model. Then your loop has given you the best weights
-# from before the rise.
+# learns the text by heart. If the held-out loss has even risen, your text is probably too short for this model, and your loop has given you the best weights from
+# before the rise.
 #
-# Below the figure the cell has printed the loss once more, as a **perplexity**, which is $e$ to the power of the loss. If it is 10, for example, your model is
+# Below the figure stands the loss once more, as a **perplexity**, which is $e$ to the power of the loss. If it is 10, for example, your model is
 # as uncertain as somebody who chooses among ten tokens that are all equally likely. At the start it may even be a little above $V$. Then the model was worse
 # than somebody who finds all $V$ tokens equally likely, because it was slightly sure of wrong ones.
 
 # %% [markdown]
-# What if a larger model does not fit into memory with a whole batch? Cut the batch into equal parts, call `(loss(model, part) / len(parts)).backward()` for
-# each part, and move the weights only after the last one. PyTorch adds the gradients up, so the move is the same as with the whole batch; this is called
-# **gradient accumulation**.
+# In the code of others you will meet another means against learning by heart: **dropout**. In each training step it sets a random part of the numbers in a vector
+# to 0, for example one in ten, and divides the others by 0.9 to make up for it. So the model cannot rely on any single number. When the model is measured, or
+# writes, nothing is dropped. This is what `model.train()` and `model.eval()` switch. Your model has no dropout; here the loop keeps the best weights instead.
 
 # %% [markdown]
 # ### Make it better
 #
-# So far the model has learned with our settings. Now you decide. The function `attempt` trains a fresh model with one setting changed and adds a row to a table.
+# So far the settings were ours. Now you decide. The function `attempt` trains a fresh model with one setting changed and adds a row to a table.
 # It takes only a fifth of the steps, so five attempts take as long as the long training did. You can change one of these:
 #
 # | setting | for example | the question |
@@ -415,8 +412,8 @@ print(
 # | `tied` | `False` | Should the head have a matrix of its own? |
 # | `seed` | `2`, `3` | How much is luck? |
 #
-# The next cell defines `attempt`. The cell below it calls `attempt()` with nothing changed, and once more with another seed: these two rows differ by luck alone.
-# Then it calls `attempt(warmup=0.2)`. Bet before you run it, and add calls of your own.
+# The second cell below calls `attempt()` with nothing changed, and once more with another seed: these two rows differ by luck alone. Then it calls
+# `attempt(warmup=0.2)`. Bet before you run it, and add calls of your own.
 
 # %%
 attempts = []
@@ -445,8 +442,7 @@ attempt(warmup=0.2)
 
 # %% [markdown]
 # Which row has the lowest held-out loss? Before you believe it, look at the rows in which only the seed differs. Their range is your luck, and with
-# `attempt(seed=3)` you know it better. Believe a setting only if it wins by more than your luck, and with a second seed, too. And the more settings you try,
-# the more easily one of them wins by luck.
+# `attempt(seed=3)` you know it better. Believe a setting only if it wins by more than your luck, and with a second seed, too.
 #
 # What is good for a short training need not be good for a long one. So if a setting has won on your text, write it between the braces of the next cell. The
 # cell trains it with all the steps. If it wins by more than your luck there, too, its model becomes `my_model`, and everything below is done with it. If no
@@ -532,8 +528,8 @@ print("the dearest:", *(f"{labels[i]} {costs[i]:.1f}" for i in dearest), sep="  
 # %% [markdown]
 # The second view is attention. In chapter 06 you met heads that always look at the token just before. A place with such a head knows two tokens, its own and
 # the one before it, and that is what a trigram uses. Has your model learned such a head? For each head the next cells compute how much of its weight goes to
-# the token just before, on average over the second half of the places in some held-out text. They print one row for each layer, with a number for each of its
-# heads. The last row is what a head would have that looks at all tokens equally.
+# the token just before, on average over the second half of the places in some held-out text. The last printed row is what a head would have that looks at all
+# tokens equally.
 
 
 # %%
@@ -581,4 +577,4 @@ print(f"all equal: {100 * on_the_one_before(equal):5.0f}")
 
 # %% [markdown]
 # In the course's run all four heads of the first layer look at the token before much more than an equal share would ask for, and no head of the second layer
-# does. What the heads look for beside it, this one number does not tell.
+# does.

@@ -6,12 +6,12 @@
 # %% [markdown]
 # ### Trained by somebody else
 #
-# `lmkit` has a Transformer of its own. With the right settings it has exactly your modules under your names, so its weights fit into your class. The next cell loads a
-# recorded training of it, which read the kitchen text word by word. The cell copies the weights into a model of yours, gives both models the same six words, and prints
-# the largest difference between their scores.
+# `lmkit` has a Transformer of its own. With the right settings it has exactly your modules under your names, so its weights fit into your class. The next cell
+# loads a recorded training of it, which read the kitchen text word by word, and copies the weights into a model of yours. It gives both models the same six words
+# and prints the largest difference between their scores.
 #
-# Below that it prints how long the recorded training took, and how good the model is. On the kitchen text one can say this exactly, because we wrote the grammar that
-# generates it. The **floor** is the number of bits per word that no model can go below, and the cell prints how far above the floor the model is.
+# Below that it prints how long the recorded training took, and how many bits per word the model is above the **floor**, that is, above what is possible at all on
+# this text.
 
 # %%
 run = runs.load("kitchen-gpt")
@@ -33,8 +33,8 @@ print(f"{trained['CPU seconds'] / 60:.1f} minutes of one core")
 print(f"{trained['bits above the floor']:.2f} bits per word above the floor")
 
 # %% [markdown]
-# The scores for these six words agree to four decimals. The weights are the same, so what you have built *is* that model. In the next cell it writes, in your loop,
-# with your `next_distribution` choosing the words:
+# The scores for these six words agree to four decimals, so what you have built *is* that model. In the next cell it writes, in your loop, with your
+# `next_distribution` choosing the words:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -45,7 +45,7 @@ for seed in (1, 2):
     print(" ".join(symbols[token] for token in told[1:]).replace(" </s>", "\n  "), "\n")
 
 # %% [markdown]
-# Its sentences hold together, though not everything that happens in them makes sense. To train such a model on your own text, see `docs/pretrain.md`.
+# Its sentences hold together, though not all of them make sense. To train such a model on your own text, see `docs/pretrain.md`.
 
 # %% [markdown]
 # ### GPT-2
@@ -56,8 +56,8 @@ for seed in (1, 2):
 # a thousandth.)
 #
 # If you have an internet connection and want to try it, set `fetch_gpt2 = True`. Then the second cell fetches about 550 megabytes, once, and the third one lets
-# GPT-2 finish the sentence *The secret of a good soup is*. The course's own copy was made without internet, and we have tried this only with a small file of
-# the same form. So the sentence will be news to us, too. No later section needs it.
+# GPT-2 finish the sentence *The secret of a good soup is*. The course's own copy was made without internet, and tried this only with a small file of the same
+# form. So the sentence will be news to us, too.
 
 # %% scratch=true
 fetch_gpt2 = False  # 550 megabytes, once
@@ -103,8 +103,10 @@ if big is not None:
 #
 # GPT-2 is from 2019, and the plan of its blocks is still in use. Many of today's models normalise with the root mean square alone (**RMSNorm**), use another
 # activation in the feed-forward layer, and leave out the biases. And instead of learning a vector for each position, they rotate the queries and keys by angles
-# that are proportional to the position. Then a score depends on positions only through the distance of two tokens. These are **rotary positions** (J. Su and
-# others, 2021).
+# that are proportional to the position. Think of two numbers of a query as an arrow in a plane, and of two numbers of a key as another one. Let each place turn
+# its arrows by one degree more than the place before it. Then at place 7 the query is turned by 7 degrees, and at place 4 the key by 4, so the angle between them
+# changes by 3 degrees. At places 107 and 104 it changes by 3 degrees, too. So a score depends on positions only through the distance of the two tokens. These are
+# **rotary positions** (J. Su and others, 2021).
 #
 # Another change is a matter of speed. When your model writes, it reads the whole text again for every new token. Is that necessary? A place never looks at
 # later ones. So as long as the text fits into the model, the keys and values of a place stay what they are when a new token is added. One can keep them in a
@@ -116,6 +118,6 @@ if big is not None:
 drawings.kv_cache(prompt=3)
 
 # %% [markdown]
-# Without a cache the model reads 3 + 4 + 5 = 12 tokens. With it, each round after the first reads only the newest token, which makes 3 + 1 + 1 = 5. So the longer the text,
-# the more work the cache saves. It costs memory: for a text of 1,024 tokens GPT-2 would keep $1024 \cdot 12$ keys and as many values, of 768 numbers each. With two bytes for a
-# number that makes 38 megabytes.
+# Without a cache the model reads 3 + 4 + 5 = 12 tokens. With it, each round after the first reads only the newest token, which makes 3 + 1 + 1 = 5. So the longer
+# the text, the more work the cache saves. It costs memory: for a text of 1,024 tokens GPT-2 would keep $1024 \cdot 12$ keys and as many values, of 768 numbers
+# each. With two bytes for a number that makes 38 megabytes.

@@ -1,20 +1,18 @@
 # %% [markdown]
 # ## 9. What matters, as fairly as we could measure it
 #
-# "Transformers are better than LSTMs." "You need layer norm." Such sentences are easy to say. What would one have to do to *know*? Give each network about the same number
-# of weights, the same time, and its own best learning rate. Train with several seeds, and measure on the same text. We have come as near to this as our machines allowed.
+# "Transformers are better than LSTMs." "You need layer norm." Such sentences are easy to say. What would one have to do to *know*? Give each network about the
+# same number of weights, the same time, and its own best learning rate. Train with several seeds, and measure on the same text. We have come as near to this as
+# we could.
 #
-# All the runs of this section are recorded. They read the kitchen text, word by word. For this text we even know the floor, so we can say how many bits per word a model is
-# above what is possible at all. But it is one generated text in words, so these runs do not explain what you saw on your own text in pieces of words.
+# All the runs of this section are recorded. They read the kitchen text word by word, so we know the floor. What you saw on your own text they do not explain.
 
 # %% [markdown]
 # ### The same time
 #
 # The figure compares LSTMs with Transformers. All of them have 0.57 million weights, embedding included. They were trained for about one, four, ten and
-# forty-five minutes on one core of a CPU. Each dot is a training of its own, with a learning rate that falls until its own end. The two shorter lengths have three
-# seeds each, the
-# two longer ones have a single seed. Who is in front on the left, and who on the
-# right?
+# forty-five minutes on one core of a CPU. Each dot is a training of its own, with a learning rate that falls until its own end. The two shorter lengths have
+# three seeds each, the two longer ones have a single seed. Who is in front on the left, and who on the right?
 
 # %% folded="draws the crossing" alt="Bits above the floor over CPU minutes: after one minute the LSTM is ahead, they cross before four minutes, and at the end the Transformer is at 0.14 and the LSTM at 0.53."
 _, axes = plt.subplots()
@@ -50,18 +48,18 @@ for name, (spent, bits, size) in ends.items():
 # above the floor after 42.5 minutes, and the Transformer 0.14 after 47.6. So "Which network is better?" has no answer without "after how long?", and without
 # "on which text?".
 #
-# What does the figure decide? Only which of these two recipes was ahead, on this text. The learning rates were chosen in trainings of two minutes or less, and
-# another recipe changes more than another network does: the Transformer that you loaded in section 8 came to 0.11 bits above the floor after 3.3 minutes, with
-# an optimiser called Muon and several other changes.
+# What does the figure decide? Only which of these two recipes was ahead, on this text. Another recipe may change more than another network does: the Transformer
+# that you loaded in section 8 came to 0.11 bits above the floor after 3.3 minutes, with an optimiser called Muon and several other changes.
 
 # %% [markdown]
 # ### One thing at a time
 #
-# To find out what each part of a model is worth, change one thing and leave all others as they are. We began with a Transformer of two layers and four heads, which the next
-# figure calls *as it is*. It has rotary positions, RMSNorm, and AdamW as its optimiser. Then we changed one thing at a time, in fifteen ways, and trained each variant for 485
-# steps with three seeds, at the best of three learning rates.
+# To find out what each part of a model is worth, change one thing and leave all others as they are. We began with a Transformer of two layers and four heads,
+# which the next figure calls *as it is*. It has rotary positions, RMSNorm, and AdamW as its optimiser. Then we changed one thing at a time, in fifteen ways, and
+# trained each variant for 485 steps with three seeds, at the best of three learning rates.
 #
-# The figure shows the six changes that made the largest difference. Each dot is a seed, and dots to the right of *as it is* are worse. What does the model need most?
+# The figure shows the six changes that made the largest difference. Each dot is a seed, and dots to the right of *as it is* are worse. What does the model need
+# most?
 
 # %% folded="draws the ablations" alt="Dots for six changes of the model: no residual and no norm cost half a bit and more, no positions 0.3, SGD 0.2, learned positions 0.1; Muon gains 0.1."
 study = runs.load_study("ablations").query("seed != 4")  # seed 4 chose the rates
@@ -94,18 +92,16 @@ print(
 # Without residual connections, or without any norm, the model loses half a bit and more. Without positions it loses 0.3 bits, and with plain gradient descent
 # (SGD) in place of AdamW 0.2. Learned positions, such as yours, cost a tenth of a bit here. Muon gains a tenth.
 #
-# The other nine changes moved the mean by less than 0.06 bits. Among them are one layer and four layers in place of two. So this test cannot even tell whether
-# a second layer is good for anything. It is one text and 485 steps, and for most variants the largest of the three learning rates was the best, so a still
-# larger one might move some of the dots.
+# The other nine changes moved the mean by less than 0.06 bits. Among them are one layer and four layers in place of two. So 485 steps on this text cannot even
+# tell whether a second layer is good for anything. (For most variants the largest of the three learning rates was the best, so a still larger one might move some
+# of the dots.)
 
 # %% [markdown]
 # ## What you have now
 #
-# You have a Transformer. The tokeniser, the attention module, the block, the whole model, the loss, the step of the optimiser, the loop in which it learns and the
-# loop in which it
-# writes are your code. The inside of attention came with you from chapter 06. The cutting into pieces, the feed-forward layer, the first weights, the schedule, the clipping and
-# the draw of a token were given. Your model has written, more or less well, in the manner of a text that you chose. You know its cost and its first loss before it runs, and you
-# can find out whether it cheats. And the class that you wrote has the parts of GPT-2.
+# You have a Transformer. The tokeniser, the attention module, the block, the whole model, the loss, the step of the optimiser, the loop in which it learns and
+# the loop in which it writes are your code. Your model has written, more or less well, in the manner of a text that you chose. You know its cost and its first
+# loss before it runs, and you can find out whether it cheats.
 #
-# In chapter 09 your model gets a second text to look at, so that it can translate. Chapter 10 puts all the models of your gallery on one scoreboard and asks whether one can
-# forecast what a larger one will bring. And chapter 11 shows that the tokens need not be language at all.
+# In chapter 09 your model gets a second text to look at, so that it can translate. Chapter 10 puts all the models of your gallery on one scoreboard and asks
+# whether one can forecast what a larger one will bring. And chapter 11 shows that the tokens need not be language at all.
