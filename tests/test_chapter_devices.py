@@ -58,7 +58,6 @@ CHAPTERS = {
             "grading=400, laptop=4_000": "grading=4, laptop=4_000",
             "grading=5_000,": "grading=200,",
             "grading=400, laptop=1_500": "grading=200, laptop=1_500",
-            "grading=1_500,": "grading=200,",
             "length=120": "length=5",
             "length=180": "length=5",
             "length=160": "length=5",
@@ -66,8 +65,8 @@ CHAPTERS = {
         },
     ),
     "06_attention": Chapter(
-        "[*learners.values(), *contest.values(), cheater, *cured.values(), *writers.values(), *lookers.values()]",
-        19,
+        "[*learners.values(), *contest.values(), cheater, *cured.values(), *lookers.values()]",
+        17,
         {"np.logspace(0.31, 6, 60)": "np.logspace(0.31, 6, 6)"},
     ),
     "07_encoder": Chapter("[filler, tagger]", 1),

@@ -7,24 +7,24 @@
 #
 # *On a foggy day, Olga Keller visits the golden fox, a grill in Westford. The waiter serves the menu to Olga. Finally, Olga loves the golden fox in …*
 #
-# You know the next word: *Westford*. And how did you know it? Perhaps you carried the town along through every word of the story. More likely your eyes jumped back,
-# found it, and you copied it.
+# You know the next word: *Westford*. And how did you know it? Perhaps you carried the town along through every word of the story. More likely your eyes jumped
+# back, found it, and you copied it.
 #
-# The recurrent network of chapter 05 cannot jump. Whatever the first word has to tell the last one must pass through every state in between. In a text of a thousand
-# words that is a thousand handovers, and at each of them something may get lost. So let us give words what your eyes have: the power to look back directly, at any
-# word, however far away it is. This is called **attention**. In the Transformers behind today's language models it is the only way in which one word learns anything
-# of another.
+# The recurrent network of chapter 05 cannot jump. Whatever the first word has to tell the last one must pass through every state in between. In a text of a
+# thousand words that is a thousand handovers, and at each of them something may get lost. So let us give words what your eyes have: the power to look back
+# directly, at any word, however far away it is. This is called **attention**. In the Transformers behind today's language models it is the only way in which one
+# word learns anything of another.
 #
-# **What this chapter promises.** You write attention as one small function and let it grow, step by step. At the end of section 4 it is part of your first network,
-# and the loss of that network is too good to be true. In section 7 you build and train a network with two layers of attention, and before your eyes a small machine
-# forms inside it that nobody has wired. It is called an *induction head*: when a word comes for the second time, it finds what came after it the first time, and
-# says that again. Such heads have been found in language models of many sizes.
+# **What this chapter promises.** You write attention as one small function and let it grow, step by step. At the end of section 4 it is part of your first
+# network, and the loss of that network is too good to be true. In section 7 you build and train a network with two layers of attention, and before your eyes a
+# small machine forms inside it that nobody has wired. It is called an *induction head*: when a word comes for the second time, it finds what came after it the
+# first time, and says that again. Such heads have been found in language models of many sizes.
 #
-# You will measure your induction head and cut it out. Then you will catch a second network that reaches the same loss by cheating. And after that you will look at
-# your own network once more, with suspicion.
+# You will measure your induction head and cut it out. Then you will catch a second network that reaches the same loss by cheating. And after that you will look
+# at your own network once more, with suspicion.
 #
-# The eleven tasks take about three and a half hours, and reading takes about an hour more. Do not try that in one sitting: the end of section 5 is a good place for
-# a long break. The story ends with section 10. Sections 11 and 12 are short, and they prepare chapters 08 and 09.
+# The eleven tasks take about three and a half hours, and reading takes an hour or more. Do not try that in one sitting: the end of section 5 is a good place
+# for a long break. The story ends with section 10. Section 11 is short, and it prepares chapter 08.
 
 # %%
 import math
@@ -68,12 +68,12 @@ print("Networks of this chapter are trained on:", device)
 #
 # ## First, look
 #
-# Here is a small Transformer that has learned to continue kitchen stories. These are invented texts about guests who visit a place, order something, and are named
-# again at the end. The network has two **layers**, which work one after the other, and in each layer there are four **heads**. Layers and heads are counted from 0,
-# as Python counts.
+# Here is a small Transformer that has learned to continue kitchen stories. These are invented texts about guests who visit a place, order something, and are
+# named again at the end. The network has two **layers**, which work one after the other, and in each layer there are four **heads**. Layers and heads are counted
+# from 0, as Python counts.
 #
-# In section 6 you will build heads yourself. For the moment, think of a head as one pair of eyes. Whenever the network reads a word, each head looks back over the
-# words so far and gives each of them a **weight**. The weights of one head always sum to 1.
+# In section 6 you will build heads yourself. For the moment, think of a head as one pair of eyes. Whenever the network reads a word, each head looks back over
+# the words so far and gives each of them a **weight**. The weights of one head always sum to 1.
 #
 # The next cell shows our story through the eyes of one of them, head 1 in layer 0, at the moment when the network has read the last word. The darker a word, the
 # more weight it gets, and weights from 0.05 are printed. `</s>` marks the beginning of a story. Behind the arrow stands the word that the network expects next.
@@ -87,9 +87,9 @@ story = (
 type_a_sentence(reader, story, layer=0, head=1)
 
 # %% [markdown]
-# The last word, *in*, gives 0.94 of its weight to *westford*, the one word that it needs. Is that luck? Put another town into the story. If you sit at a notebook,
-# you can type into the field. Keep to words that the network knows, for example the towns *ashmere, eldford, kingham, stoneton*, the guests *anna, felix, maria*,
-# and the animals *duck, goose, lamb, wolf*.
+# The last word, *in*, gives 0.94 of its weight to *westford*, the one word that it needs. Is that luck? Put another town into the story. If you sit at a
+# notebook, you can type into the field. Keep to words that the network knows, for example the towns *ashmere, eldford, kingham, stoneton*, the guests *anna,
+# felix, maria*, and the animals *duck, goose, lamb, wolf*.
 #
 # The next cell tries three changes. The first story has another town, *kingham*. In the second one the town stands near the beginning. The third one stops a word
 # earlier, after *golden*, so that an animal must come next and no town.
@@ -104,8 +104,8 @@ display(shaded(reader.read(earlier), layer=0, head=1))
 display(shaded(reader.read(story[: story.rindex(" fox")]), layer=0, head=1))
 
 # %% [markdown]
-# Three more times it was right. In the first story the head finds *kingham*, and in the second one it finds *westford* at its new place. In the third story, where
-# the name of an animal is due, the same head gives most of its weight to *fox*.
+# Three more times it was right. In the first story the head finds *kingham*, and in the second one it finds *westford* at its new place. In the third story,
+# where the name of an animal is due, the same head gives most of its weight to *fox*.
 #
 # The network can hardly know these stories by heart, since we have just changed them. It has learned *where to look*. What do the other seven heads look at? The
 # next table has one line for each head of the network, for our story as it was. It says which word gets most of the head's weight, how many places back that word
@@ -127,9 +127,10 @@ for layer in range(reader.layers):
 pd.DataFrame(rows).T
 
 # %% [markdown]
-# Each of the four heads of layer 1 gives all its weight to a single word, and this word stands at most four places before the last one, *in*. Head 2 of layer 0 is
-# the opposite: even its favourite word gets only 0.11, so it looks a little at everything. And head 1 of layer 0 is the one that you have watched. So each head
-# seems to have a habit, although one word of one story cannot show it, and our story seems to depend on the habit of that one. Near the end of this chapter we come
-# back to this network, switch that head off, and then fool it.
+# Each of the four heads of layer 1 gives all its weight to a single word, and this word stands at most four places before the last one, *in*. Head 2 of layer 0
+# is the opposite: even its favourite word gets only 0.11, so it looks a little at everything. And head 1 of layer 0 is the one that you have watched. So each
+# head seems to have a habit, although one word of one story cannot show it, and our story seems to depend on the habit of that one. Near the end of this chapter
+# we come back to this network, switch that head off, and then fool it.
 #
-# How can a word *look*? Where do the weights come from, and how does a network learn them? Let us open the machine. It begins with something that you know: a dictionary.
+# How can a word *look*? Where do the weights come from, and how does a network learn them? Let us open the machine. It begins with something that you know: a
+# dictionary.

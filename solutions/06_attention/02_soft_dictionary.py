@@ -140,7 +140,7 @@ print("a query of zeros:       ", lookup(0 * dish, keys, prices).round(3))
 #
 # - `guess`: your guess, a number;
 # - `weight_on_one(n, s)`: the weight of the needle among $n \ge 2$ words, itself included;
-# - `measured`: the weight that you have guessed, computed.
+# - `measured`: the weight for this $n$ and this $s$, computed with your function.
 #
 # The figure below the checks will show your guess beside the truth.
 
@@ -199,30 +199,23 @@ assert close(measured, 0.180514, 0, 0.001), (
 # %%
 lengths = np.logspace(0.31, 6, 60)
 curves = {s: [weight_on_one(n, s) for n in lengths] for s in (1, 3, 10)}
-needed = np.log(lengths - 1)  # the score with which the needle is as heavy as the hay
 
-# %% folded="draws the needle" alt="Left: the needle's weight over the length of the text, for scores 1, 3 and 10: each falls from near one to zero, the larger the score the later. Two marks show your guess and the computed weight. Right: the score needed for half the weight is a straight line over the logarithm of the length."
-_, (left, right) = plt.subplots(1, 2, figsize=(8, 3.1))
+# %% folded="draws the needle" alt="The needle's weight over the length of the text, for scores 1, 3 and 10: each falls from near one to zero, the larger the score the later. Two marks show your guess and the computed weight."
+_, axes = plt.subplots(figsize=(8, 3.2))
 for (s, weights), colour in zip(curves.items(), plots.COLOURS, strict=False):
-    left.semilogx(lengths, weights, color=colour, label=f"score {s}")
-left.plot(1e5, measured, "ko", label="computed")
-left.plot(1e5, guess, "kx", markersize=9, label="your guess")
-left.set(xlabel="words in the text (log)", ylabel="weight of the needle")
-left.set(title="Any fixed score drowns in a long text", ylim=(-0.03, 1.65))
-left.set_yticks(np.arange(0, 1.1, 0.2))
-left.legend(loc="upper left", ncols=2, fontsize=10, columnspacing=1)
-right.semilogx(lengths, needed)
-right.set(xlabel="words in the text (log)", ylabel="score for half the weight")
-right.set(title="but a little more score saves it")
+    axes.semilogx(lengths, weights, color=colour, label=f"score {s}")
+axes.plot(1e5, measured, "ko", label="computed")
+axes.plot(1e5, guess, "kx", markersize=9, label="your guess")
+axes.set(xlabel="words in the text (log)", ylabel="weight of the needle")
+axes.set(title="Any fixed score drowns in a long text", ylim=(-0.03, 1.03))
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=10)
 plt.show()
 
 # %% [markdown]
 # Does your cross lie far above the dot? Then remember that a hundred thousand times a little is a lot. Each word of the hay contributes only $e^0 = 1$ to the
 # denominator. But there are 99,999 of them, and the needle contributes $e^{10} \approx 22{,}000$. So the needle gets $22{,}000 / 122{,}000$, which is 0.18.
 #
-# On the left you see that this happens to every score: each curve falls to one half, and then towards 0. It is at one half where the hay weighs as much as the
-# needle, $n - 1 = e^s$.
+# This happens to every score: each curve falls to one half, and then towards 0. It is at one half where the hay weighs as much as the needle, $n - 1 = e^s$.
 #
-# On the right you see the way out. It shows which score the needle must have to keep half of the weight, and from the last equation this is $s = \ln(n - 1)$. It
-# grows slowly: for 100 words the needle needs a score of 4.6, and for a million words 13.8. So attention can find one word in a book, but only if it can make
-# large scores.
+# The same equation shows the way out. To keep half of the weight, the needle needs the score $s = \ln(n - 1)$, and this grows slowly: for 100 words it is 4.6,
+# and for a million words 13.8. So attention can find one word in a book, but only if it can make large scores.

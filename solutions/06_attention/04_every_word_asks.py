@@ -52,7 +52,7 @@ print(
 # %% [markdown]
 # The verb finds 38.0 instead of 38.6, because $e$ is a little smaller than 3.
 #
-# To print the weights we have used a trick that will come back in section 12. As values we gave the function the rows of the unit matrix, `torch.eye(3)`. The
+# To print the weights we have used a trick that will come back in section 5. As values we gave the function the rows of the unit matrix, `torch.eye(3)`. The
 # weighted mean of these rows is the list of the weights themselves.
 #
 # Next, two whole sentences. Each different word gets a random vector, and the three matrices are random as well. We print the eight numbers that *cook* has

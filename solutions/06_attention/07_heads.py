@@ -1,14 +1,15 @@
 # %% [markdown]
 # ## 6. Several lookups at once
 #
-# Your network has a single lookup, and what a word finds by it is *one* weighted mean. The weights sum to 1, so if one word gets more, the others get less. Suppose
-# that a word needs two things, one from the word before it and another from the far end of the story. With one lookup it must halve its attention, and it gets a
-# mixture of the two. With two lookups it gets both. So let each word have several lookups of its own, and call each of them a **head**.
+# Your network has a single lookup, and what a word finds by it is *one* weighted mean. The weights sum to 1, so if one word gets more, the others get less.
+# Suppose that a word needs two things, one from the word before it and another from the far end of the story. With one lookup it must halve its attention, and it
+# gets a mixture of the two. With two lookups it gets both. So let each word have several lookups of its own, and call each of them a **head**.
 #
 # A loop over the heads would be slow, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Your
 # `masked_attention` works on the last two axes and leaves the ones in front alone, so it serves all heads in one go.
 #
-# How wide is a head? Let $H$ be the number of heads. Each of them gets $D = C/H$ of the $C$ numbers of a word. With 64 numbers and four heads, that is 16 numbers for each head.
+# How wide is a head? Let $H$ be the number of heads. Each of them gets $D = C/H$ of the $C$ numbers of a word. With 64 numbers and four heads, that is 16 numbers
+# for each head.
 
 # %% folded="draws two heads" alt="Q, K and V are each cut into a left and a right half; each three halves go through a soft look-up of their own; the two results are joined and mixed by a matrix."
 drawings.two_heads()
@@ -16,7 +17,8 @@ drawings.two_heads()
 # %% [markdown] statement="heads_at_once"
 # ### Cut into heads, and put together again
 #
-# The drawing shows two heads: $Q$, $K$ and $V$ are cut into columns, each head looks up with its own columns, and the results are laid side by side again and mixed by a matrix.
+# The drawing shows two heads: $Q$, $K$ and $V$ are cut into columns, each head looks up with its own columns, and the results are laid side by side again and
+# mixed by a matrix.
 #
 # - `split_heads(X, heads)`: $[\dots, T, C] \to [\dots, H, T, D]$;
 # - `merge_heads(Z)`: the way back, $[\dots, H, T, D] \to [\dots, T, C]$.
@@ -108,11 +110,16 @@ print("split, a row for each head:", split_heads(X, 2).tolist())
 print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
 
 # %% [markdown]
-# The first word is 1 2 3 4, and the second one is 5 6 7 8. In the second printed line, the first head has 1 2 and 5 6: the left half of both words. That is what we
-# want. In the third line, the first head has 1 2 and 3 4, which is the whole first word, and the second head has the whole second word. The shapes fit, and
+# The first word is 1 2 3 4, and the second one is 5 6 7 8. In the second printed line, the first head has 1 2 and 5 6: the left half of both words. That is what
+# we want. In the third line, the first head has 1 2 and 3 4, which is the whole first word, and the second head has the whole second word. The shapes fit, and
 # everything is wrong.
 #
-# Now we can put the pieces together.
+# Now we can put the pieces together. Your layer gets one more ability, which chapter 09 will need: the words of one text may look at the words of *another* one.
+# Think of a translator who writes English and looks at a German text in front of her. The words of the *English* text ask, with their queries. The words of the
+# *German* text answer, with their keys and values. This is called **cross-attention**:
+
+# %% folded="draws attention across texts" alt="The words the house ask with queries; das Haus brennt gives keys and values; the softmax of their products weighs the values, a row for each asking word."
+drawings.cross_attention()
 
 # %% [markdown] statement="MultiHead"
 # ### The layer
@@ -120,8 +127,8 @@ print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
 # Write `MultiHead(C, heads)` with four linear maps $C \to C$, called `q`, `k`, `v` and `out`. Call your `split_heads`, `masked_attention` and `merge_heads`, and
 # give what the heads bring back to `out`, which mixes it. Without a mask, everything may be seen.
 #
-# One small addition makes the layer useful in translation (section 12) as well: the words of a text $x$ $[B, m, C]$ may look at the words of *another* text $y$ $[B,
-# n, C]$. Then queries come from $x$, and keys and values from $y$. This is called **cross-attention**. If no $y$ is given, $x$ looks at itself.
+# The layer is called as `layer(x, y)`: the words of a text $x$ $[B, m, C]$ look at the words of another text $y$ $[B, n, C]$. So queries come from $x$, and keys
+# and values from $y$. If no $y$ is given, $x$ looks at itself, and in this chapter it always does.
 #
 # From here on, every attention network that you train in this chapter is built of your layer. The checks compare it with torch's own, given the same weights.
 

@@ -342,12 +342,13 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # is the list of its $T$ words.
 #
 # - `previous_word(P)`, $[H]$: how much weight a head gives to the word just before, on average over words 1, 2, …, $T - 1$;
-# - `copying(P, words)`, $[H]$: for each word that has occurred before, the weight on all places *right after its earlier occurrences* together (one of them may
-#   be its own place); the mean over such words, and zeros if there are none;
+# - `copying(P, words)`, $[H]$: take each word that has occurred before, and add up the weights that it gives to the places *right after its earlier occurrences*.
+#   In *kite drum kite kite*, for example, the last *kite* has occurred at places 0 and 2, so places 1 and 3 count, and place 3 is its own. The result is the mean
+#   over all such words, and zeros if there are none;
 # - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a
 #   copy in which what head number `head` (0, 1, …) has found counts for nothing.
 #
-# The cells below the checks give each head of your network its two scores, show when they grow, and then cut out heads.
+# The cells below the checks give each head of your network its two scores, show when these grow, and then cut out heads.
 
 # %% [markdown] hints="heads_at_work"
 # 1. Draw $P$ for four words. Where do the weights on the previous word lie?
@@ -470,14 +471,38 @@ second = int(scores["copying"][1].argmax())
 figure = film.strip([(0, first), (1, second)], [0, 60, 80, 100, 140, 500])
 plt.show()
 
+# %% alt="Three curves over the first 300 steps of the training: the loss on the repeats falls, and at the same steps the score of the best previous-word head and that of the best copying head rise."
+steps = [step for step, _, _ in film.frames]
+grown = {
+    "previous word (layer 0)": [previous_word(P[0]) for _, _, P in film.frames],
+    "copying (layer 1)": [
+        copying(P[1], shown[:-1].tolist()) for _, _, P in film.frames
+    ],
+}
+_, axes = plt.subplots(figsize=(8, 3.2))
+for (name, rows), mark in zip(grown.items(), "os", strict=True):
+    best = [float(torch.as_tensor(row).max()) for row in rows]
+    axes.plot(steps, best, mark + "-", label=name)
+axes.set(xlabel="step", ylabel="score of the best head", xlim=(-5, 305), ylim=(0, 1.05))
+right = axes.twinx()
+right.plot(steps, [loss for _, loss, _ in film.frames], "k--", label="loss")
+right.set(ylabel="loss on the repeats (nats)", ylim=(0, 4.4))
+right.grid(visible=False)
+axes.set_title("When the two heads come, the loss falls")
+axes.figure.legend(loc="center right", bbox_to_anchor=(0.88, 0.68), fontsize=10)
+plt.show()
+
 # %% [markdown]
 # The first printed line says which heads of layer 0 look at the previous word. When we ran it, three of the four did, with scores of about 0.5, 0.5 and 0.3. A
 # head that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
 #
-# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. Above each moment stands the loss. Look at the
-# steps 60 to 140: the two lines appear within the same few dozen steps, and in these steps the loss falls. That is what one would expect if neither head were of
-# use without the other. Look also at how the upper line grows: it begins at the left, with the first words of the text, and gets a little longer from picture to
-# picture.
+# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. The curves below it have the best score of each
+# kind at every twentieth step, together with the loss. Up to step 60 little happens. Then everything happens at once: within forty steps the copying score climbs
+# from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three nats. That is what one would expect if neither head were of use
+# without the other.
+#
+# Look also at how the upper line of the strip grows: it begins at the left, with the first words of the text, and gets a little longer from picture to picture.
+# So the blue curve is still rising when the orange one is already near 1.
 #
 # **Something odd.** One thing in the squares does *not* fit our plan. Look at the upper square at the right, after 500 steps. The line of the previous word ends
 # half way down, near place 19. That is also why its score is only one half: the score is a mean over all places, and the lower half has no line. Keep this in
@@ -494,9 +519,9 @@ plt.show()
 # best copying head of layer 1, and count how often the answer is yes. If the plan is right, the count is 64. In a network that has learned nothing it is about 1.
 # A count in between would say that other notes fit, too.
 #
-# We make the notes in three ways. First we take them from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above
-# 0.2. Then we take them from the rest of layer 0. In the third way they come from a network that has not been trained. (A note is here a word's vector times
-# $W_v^0 W_o^0$ and nothing else: no place, no bias, and not the vector of the word that carries it. The query is made of a word's vector alone, too.)
+# The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. To compare, we also take notes from
+# the rest of layer 0, and from a network that has not been trained. A note is here only $a W_v^0 W_o^0$, and a query only $a W_q^1$, where $a$ is the vector of
+# one word. What places and biases add is left out.
 #
 # The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network. Its
 # rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.

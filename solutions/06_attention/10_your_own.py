@@ -31,9 +31,9 @@
 # - `last_needed(n, T)`: a text of $T$ words says a list of $n$ different words again and again, from place 0 on, as in the table. From place $n$ on, the network
 #   is asked at each place but the last one for the word that comes next. For each answer it needs the note right after the *first* occurrence of the word that
 #   asks. At which place stands the last note that is needed? The answer is 0 if nothing is asked.
-# - `share_noted(n, before, noted)`: now the list begins at place `before`, and the text is long enough for the whole of round two. So a note is needed at the $n$
-#   places after the words of round one, also after its last word. If a network has notes at places 1 to `noted` only, which share of these $n$ is there, from 0 to
-#   1?
+# - `share_noted(n, before, noted)`: now the list begins at place `before`, and the text is long enough for the whole of round two. So a note is needed in the
+#   place right after each of the $n$ words of round one. (After its last word, this is the place where round two begins.) If a network has notes at places 1 to
+#   `noted` only, which share of these $n$ is there, from 0 to 1?
 #
 # The cells below the checks compare both with what your three networks do.
 
@@ -109,19 +109,18 @@ for seed, model in learners.items():
     print(f"seed {seed}: the notes end at place {last_note(model)}")
 
 # %% [markdown]
-# The first line is arithmetic, by your function, for the texts of 39 words that the networks have learned from. Its largest number is 19. So no text in their
-# training has ever needed a note beyond place 19.
+# The first line is arithmetic, by your function: for each length of the list, from 8 to 20 words, the last note that a text of 39 words needs. The largest of
+# these numbers is 19. So no text in the training of your networks has ever needed a note beyond place 19.
 #
-# The other lines are measured: in all three networks the notes end at place 19, or one place before it. None of them has notes beyond what was needed. The one
-# with seed 2 even had one fewer when we ran it: its notes ended at place 18. Only lists of 19 words need the note at place 19, and only once.
+# The other lines are measured. In all three networks the notes end at place 19, or one place before it. So none of them has notes beyond what was needed.
 #
-# This also explains why a line in layer 1 ended near row 30. In the lower squares of section 7 the line runs eleven places below the diagonal: row 12 is dark in
-# column 1. It is dark down to row 23. From row 24 on it shares the weight with the second line, and what is left of it ends near row 30, in column 18 or 19,
-# where the notes end. Further down it would have needed notes beyond place 19, and there are none.
+# This also solves a riddle of section 7. In layer 1 there was a line eleven places below the diagonal: row 12 was dark in column 1, row 13 in column 2, and so
+# on. It ended near row 30. Eleven places before place 30 stands place 19, and there the notes end. The rows further down would have needed notes beyond it, and
+# there are none.
 #
-# Now we can make a test that your learner might fail. We take lists of eight words, as in training, in texts of the same length as in training. But other words,
-# up to 22 of them, stand before the list, so that the notes it needs stand further right. What will happen? With notes up to place 19, the prediction is your
-# `share_noted(8, before, 19)`. For example, 16 words before the list make it $3/8$: only the notes at places 17, 18 and 19 are there, and eight are needed.
+# Now we can make a test that your learner might fail. Lists of eight words and texts of 39 words occurred in training, too. But now other words, up to 22 of
+# them, stand before the list, so that the notes it needs stand further right. What will happen? With notes up to place 19, the prediction is your `share_noted(8,
+# before, 19)`. Take 16 words before the list: then eight notes are needed, at places 17 to 24. Only those at 17, 18 and 19 are there, so the prediction is $3/8$.
 
 
 # %%
@@ -161,7 +160,7 @@ plt.show()
 # %% [markdown]
 # The dashed line is your prediction, and the networks follow it closely. Up to ten words before the list, all of round two is right in all three networks. From
 # there on one note after the other is missing, and with each a word goes wrong. The orange squares lie a little below your line: in that network, of seed 2, the
-# notes ended a place earlier when we ran it.
+# notes ended at place 18 when we ran it.
 #
 # With twenty words before the list the networks are hardly ever right, and their loss is about 7, where a reader that knows nothing has 4.2. Yet these texts are
 # not longer than those that they have learned from, and neither are their lists.
@@ -298,9 +297,8 @@ plt.show()
 # a few places, to about 25, and then it ends as well. To answer everything in its training texts, it would need notes up to place 30. Such late notes are rarely
 # needed, which may be the reason, but we have not tested it, nor have we trained for longer.
 #
-# The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end in each network. In the test before, the 19 came
-# from the lengths of the training texts, before we looked at a network. Here we have read off each network where its notes end. So these lines describe, and do
-# not predict. But the marks still follow them.
+# The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end. This time we have read these places off the
+# networks, so the lines are no prediction. But the marks still follow them.
 #
 # So it is a cure by degrees. Each place has a vector of its own, and a network must learn for each place anew which place is just before it. It would be easier
 # if a score depended only on how *far apart* two words are. Then "one place back" would have to be learned only once. The network that reads kitchen stories

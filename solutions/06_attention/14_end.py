@@ -1,12 +1,13 @@
 # %% [markdown]
 # ## What you have now
 #
-# You have written one function and let it grow. It began as a soft lookup. You scaled it, so that wide keys do not make it hard from the start, and let every word
-# ask. A mask kept it from seeing what it should guess. It got several heads, because one lookup brings home only one mean. (In your circuit they mostly did the
-# same.) And it has looked across two texts.
+# You have written one function and let it grow. It began as a soft lookup. You scaled it, so that wide keys do not make it hard from the start, and let every
+# word ask. A mask kept it from seeing what it should guess. And it got several heads, because one lookup brings home only one mean. (In your circuit they mostly
+# did the same.)
 #
-# With it you have trained a network in which a circuit formed. You have found both parts of the circuit and good signs of the joint between them, and cut the parts
-# out in three networks. You have seen through a cheater that had the same loss. Then you have convicted your own network by a prediction, and cured it, by degrees.
+# With it you have trained a network in which a circuit formed. You have found both parts of the circuit and good signs of the joint between them, and cut the
+# parts out in three networks. You have seen through a cheater that had the same loss. Then you have convicted your own network by a prediction, and cured it, by
+# degrees.
 #
 # The cured one goes into the gallery. Its prompts are lists, since lists are all that it knows.
 
@@ -35,5 +36,5 @@ gallery.show()
 #
 # **To read on.** D. Bahdanau, K. Cho and Y. Bengio (2015) brought attention into translation, with a small network in place of the dot product. A. Vaswani and
 # others, *Attention is all you need* (2017), did without recurrence altogether. N. Elhage and others, *A mathematical framework for transformer circuits* (2021),
-# and C. Olsson and others, *In-context learning and induction heads* (2022), found the circuit that you have watched. There you will meet the names *QK circuit* for
-# $W_q$ and $W_k$ together, which decide where a head looks, and *OV circuit* for $W_v$ and $W_o$, which decide what it brings along.
+# and C. Olsson and others, *In-context learning and induction heads* (2022), found the circuit that you have watched. There you will meet the names *QK circuit*
+# for $W_q$ and $W_k$ together, which decide where a head looks, and *OV circuit* for $W_v$ and $W_o$, which decide what it brings along.
