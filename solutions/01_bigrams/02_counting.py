@@ -23,31 +23,29 @@ print(len(train_sentences), "sentences to learn from,", len(test_sentences), "to
 # The 8,300 sentences from which we learn are called the **training sentences**. The **count** $c(s)$ of a sentence $s$ is the number of times that it occurs
 # among them. Its **share** is $c(s)/8300$, and this would be our estimate of its probability.
 #
-# Guess before you run the next cell: how many of the 922 test sentences also occur among the training sentences?
+# Guess before you run the next cell: how many of the 922 test sentences are new, that is, do not occur among the training sentences?
 
 # %%
 sentence_counts = Counter(map(tuple, train_sentences))
-old = [s for s in test_sentences if tuple(s) in sentence_counts]
 new_sentences = [s for s in test_sentences if tuple(s) not in sentence_counts]
-print(
-    f"also in training: {len(old) / len(test_sentences):.0%}, {np.mean([len(s) for s in old]):.1f} words long on average"
-)
-print(
-    f"new:              {len(new_sentences) / len(test_sentences):.0%}, {np.mean([len(s) for s in new_sentences]):.1f} words long on average"
-)
+print(f"new: {len(new_sentences) / len(test_sentences):.0%} of the test sentences")
+for least, most in ((1, 2), (3, 4), (5, 6), (7, 18)):
+    group = [s for s in test_sentences if least <= len(s) <= most]
+    new = sum(tuple(s) not in sentence_counts for s in group)
+    print(f"{least} to {most:2} words: {new:3} of {len(group)}, {new / len(group):.0%}")
 
 # %% [markdown]
-# Look at the second line: 60 % of the test sentences are new. If we count whole sentences, each of these gets the probability 0, although there is nothing wrong
+# The first line says that 60 % of the test sentences are new. If we count whole sentences, each of these gets the probability 0, although there is nothing wrong
 # with it. So on these sentences, counting whole sentences does not work.
 #
-# Would more text help? The sentences that occur again have 4.0 words on average, and the new ones have 6.9. So short sentences come back, and long ones hardly
-# do. The reason is that there are so many of them. With a vocabulary of 1,000 words, one can form $1000^7 = 10^{21}$ different sequences of seven words. Nearly
-# all of these are nonsense. But even if only one in a million makes sense, that is $10^{15}$ sentences, and we have 8,300.
+# The other lines show what length does. Of the sentences with one or two words, 9 % are new, and of those with five or six words 47 %. Of the 324 sentences with
+# seven words or more, not a single one occurs among the training sentences. How steeply the share rises is a fact about our invention. But there is a general
+# reason: with each further word, there are many more sentences that one could say.
 #
 # The other 40 % of the test sentences are a problem of another kind. A model that has merely learned its training sentences by heart gives all of these a good
 # probability. It is then praised for its memory, and not for what it does with something new. Some repetition is honest: people do make short requests more than
-# once, and the invention imitates this. If test sentences have got into the training text by mistake, we say that the test has **leaked**. Honest repetition and
-# a leak raise the score in the same way. So whenever we test on the restaurant sentences, we shall say whether we use all 922 of them or only the new ones.
+# once. If test sentences have got into the training text by mistake, we say that the test has **leaked**. Both raise the score in the same way. So whenever we
+# test on the restaurant sentences, we shall say whether we use all 922 of them or only the new ones.
 
 # %% [markdown] statement="ngrams"
 # ### n-grams

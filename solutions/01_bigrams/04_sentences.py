@@ -3,16 +3,17 @@
 #
 # Your model gives probabilities to pairs. How do we get from pairs to a whole sentence?
 #
-# Take the sentence *i want food*. If somebody says it, four things happen, one after the other: *i* begins the sentence, *want* comes next, *food* comes next, and
-# then the sentence ends. Now we use a rule for the probability of two events $a$ and $b$. Both happen with the probability of $a$, times the probability of $b$
-# given that $a$ has happened: $P(a, b) = P(a)\,P(b \mid a)$. We use this rule for one thing after the other and get four factors:
+# Take the sentence *i want food*. If somebody says it, four things happen, one after the other: *i* begins the sentence, *want* comes next, *food* comes next,
+# and then the sentence ends. Now we use a rule for the probability of two events $a$ and $b$. Both happen with the probability of $a$, times the probability of
+# $b$ given that $a$ has happened: $P(a, b) = P(a)\,P(b \mid a)$. We use this rule for one thing after the other and get four factors:
 #
-# $$P(\textit{i want food}) = P(\textit{i} \mid \texttt{<s>}) \cdot P(\textit{want} \mid \texttt{<s>}\ \textit{i}) \cdot P(\textit{food} \mid \texttt{<s>}\ \textit{i
-# want}) \cdot P(\texttt{</s>} \mid \texttt{<s>}\ \textit{i want food}).$$
+# $$P(\textit{i want food}) = P(\textit{i} \mid \texttt{<s>}) \cdot P(\textit{want} \mid \texttt{<s>}\ \textit{i}) \cdot P(\textit{food} \mid \texttt{<s>}\
+# \textit{i want}) \cdot P(\texttt{</s>} \mid \texttt{<s>}\ \textit{i want food}).$$
 #
 # There is one factor for each word and one for `</s>`, because the model has to predict all of these. The mark `<s>` is always there, so it needs no factor.
 #
-# For the general formula, we number the tokens of a sentence from left to right. The mark `<s>` is $w_0$, the words are $w_1, \dots, w_{T-1}$, and `</s>` is $w_T$. Then
+# For the general formula, we number the tokens of a sentence from left to right. The mark `<s>` is $w_0$, the words are $w_1, \dots, w_{T-1}$, and `</s>` is
+# $w_T$. Then
 #
 # $$P(w_1, \dots, w_T) = \prod_{t=1}^{T} P(w_t \mid w_0, \dots, w_{t-1}).$$
 #
@@ -29,8 +30,8 @@
 # This is called the **Markov assumption**, after Andrey Markov. In 1913 he counted how vowels and consonants follow each other in 20,000
 # letters of Pushkin's *Eugene Onegin*.
 #
-# The drawing shows the four factors of *i want food*, one in each row. The green box is the token that is predicted, and the blue boxes are what the model may look
-# at. On the left this is everything before, as in the chain rule. On the right it is one token only, and the dashed boxes are forgotten.
+# The drawing shows the four factors of *i want food*, one in each row. The green box is the token that is predicted, and the blue boxes are what the model may
+# look at. On the left this is everything before, as in the chain rule. On the right it is one token only, and the dashed boxes are forgotten.
 
 # %% alt="The four factors of the sentence i want food, one in each row: i, want, food and the end of the sentence. On the left, each is predicted from all tokens before it. On the right, in a bigram model, all of these but the last one are dashed."
 drawings.chain_rule(["i", "want", "food"])
@@ -177,10 +178,9 @@ for line in ("i want lunch", "i want to eat lunch", "lunch eat to want i"):
     print(f"{line:27} ln P = {value:6.1f}    P = {math.exp(value):.1e}")
 
 # %% [markdown]
-# Compare the first two lines. *i want to eat lunch* has two words more than *i want lunch*, and still it is the likelier one: $3.6 \cdot 10^{-4}$ against $2.4 \cdot
-# 10^{-4}$. The reason is in the pairs. In our sentences *lunch* hardly ever comes right after *want*. But *to* often comes after *want*, and *eat* often comes after
-# *to*. So the probability
-# of a sentence is not just a matter of its length.
+# Compare the first two lines. *i want to eat lunch* has two words more than *i want lunch*, and still it is the likelier one: $3.6 \cdot 10^{-4}$ against $2.4
+# \cdot 10^{-4}$. The reason is in the pairs. In our sentences *lunch* hardly ever comes right after *want*. But *to* often comes after *want*, and *eat* often
+# comes after *to*. So the probability of a sentence is not just a matter of its length.
 #
 # The third line has $\ln P = -\infty$, which means that $P = 0$. The model calls this sentence impossible. Here this is more or less right, because *lunch eat to
 # want i* makes no sense. But the 922 test sentences do make sense. How many of them does the model call impossible? Guess, then run the next cell.
@@ -208,6 +208,5 @@ for s in new_sentences[:40]:
 # make a whole sentence impossible.** You have met this already in the game, where the
 # machine sometimes gave the truth the probability 0.
 #
-# More text would make such sentences rarer. But new real text keeps bringing new words, many of them names. Each new word comes with pairs that were never seen
-# before. So we shall have to do something about
+# More text makes such sentences rarer: in section 7 you will count how much. But one unseen pair is always enough, so we shall have to do something about
 # the zeros ourselves. You will see a first cure in section 5, and better ones in chapter 02.

@@ -405,9 +405,9 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 
 
 # %%
-def probability(tables, past, word, weight):
+def probability(tables, past, word, weight, known=my_words):
     """P(word | past), interpolated: each context that was seen has this weight, and the next shorter one the rest."""
-    p = 1 / (len(my_words) + 2)
+    p = 1 / (len(known) + 2)
     for n, table in enumerate(tables):
         row = table.get(tuple(past[len(past) - n :]))
         if row:
@@ -415,11 +415,12 @@ def probability(tables, past, word, weight):
     return p
 
 
-def surprise(tables, sentences, weight):
-    """The perplexity of a machine on some sentences."""
+def surprise(tables, sentences, weight, known=my_words):
+    """The perplexity of a machine on some sentences; `known` are the different words of its text."""
     grams = [gram for s in sentences for gram in ngrams(s, len(tables))]
     logs = [
-        math.log2(probability(tables, gram[:-1], gram[-1], weight)) for gram in grams
+        math.log2(probability(tables, gram[:-1], gram[-1], weight, known))
+        for gram in grams
     ]
     return perplexity(logs, 2)
 

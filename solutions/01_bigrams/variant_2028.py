@@ -5,9 +5,10 @@
 #
 # Write
 #
-# - `triple_table(sentences, middle)`: how often each pair of words stands around the word `middle`, as a dictionary `{(after, before): count}`, in which the word *after* it comes first. The
-#   edges of a sentence count as `<s>` and `</s>`;
-# - `expected_counts(table)`: from such a dictionary, the dictionary of $E$ for *every* word after combined with *every* word before, also for combinations that never occurred.
+# - `triple_table(sentences, middle)`: how often each pair of words stands around the word `middle`, as a dictionary `{(after, before): count}`, in which the word
+#   *after* it comes first. The edges of a sentence count as `<s>` and `</s>`;
+# - `expected_counts(table)`: from such a dictionary, the dictionary of $E$ for *every* word after combined with *every* word before, also for combinations that
+#   never occurred.
 #
 # Then we compare what you count with what you expect, in our sentences, in your own text, and in a text that the bigram machine has written itself.
 
@@ -80,7 +81,7 @@ rows = [
 pd.DataFrame(rows, columns=["before", "after", "counted", "expected"])
 
 
-# %% replaces="ask-the-middle-word-7"
+# %% replaces="ask-the-middle-word-9"
 def standing_out(sentences):
     """[words, count, expected, excess] for triples around frequent words, the largest excess first."""
     frequent = Counter(word for s in sentences for word in s if word[0].isalpha())
