@@ -26,9 +26,8 @@
 # | `measure(model)` | gives the held-out loss |
 # | `watch(step, model)` | looks at the model, for example lets it write |
 #
-# Before step 0, before every `every`-th step, and once more at the very end, the loop measures, and then it watches. So the first measurement tells about the
-# untrained model. `learn` returns the
-# list of all pairs (step, held-out loss).
+# Before step 0, before every `every`-th step, and once more at the very end, the loop measures, and then it watches. `learn` returns the list of all pairs (step,
+# held-out loss).
 #
 # The reference has about twenty lines.
 

@@ -51,9 +51,8 @@ for seed in (1, 2):
 # ### GPT-2
 #
 # In February 2019 OpenAI announced GPT-2, and held its largest version back for months, because they feared that it could be misused. The smallest version has
-# 12 layers of 12 heads, a width of 768 and a vocabulary of 50,257 tokens. Its architecture is that of your class, and its weights are public. So they should
-# fit into *your* class, and its 50,000 merges into your `encode` and `decode`. (GPT-2 computes GELU by an approximation, which differs from yours by less than
-# a thousandth.)
+# 12 layers of 12 heads, a width of 768 and a vocabulary of 50,257 tokens. Its architecture is that of your class, and its weights are public. So they should fit
+# into *your* class, and its 50,000 merges into your `encode` and `decode`.
 #
 # If you have an internet connection and want to try it, set `fetch_gpt2 = True`. Then the second cell fetches about 550 megabytes, once, and the third one lets
 # GPT-2 finish the sentence *The secret of a good soup is*. The course's own copy was made without internet, and tried this only with a small file of the same

@@ -2,8 +2,7 @@
 # ## 9. What matters, as fairly as we could measure it
 #
 # "Transformers are better than LSTMs." "You need layer norm." Such sentences are easy to say. What would one have to do to *know*? Give each network about the
-# same number of weights, the same time, and its own best learning rate. Train with several seeds, and measure on the same text. We have come as near to this as
-# we could.
+# same number of weights, the same time, and its own best learning rate. Train with several seeds, and measure on the same text.
 #
 # All the runs of this section are recorded. They read the kitchen text word by word, so we know the floor. What you saw on your own text they do not explain.
 
