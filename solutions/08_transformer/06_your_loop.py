@@ -393,8 +393,8 @@ print(
 # than somebody who finds all $V$ tokens equally likely, because it was slightly sure of wrong ones.
 
 # %% [markdown]
-# In the code of others you will meet another means against learning by heart: **dropout**. In each training step it sets a random part of the numbers in a vector
-# to 0, for example one in ten, and divides the others by 0.9 to make up for it. So the model cannot rely on any single number. When the model is measured, or
+# In the code of others you will meet another means against learning by heart: **dropout**. In each training step `nn.Dropout(0.1)` sets one in ten of the numbers
+# that it is given to 0, at random, and divides the others by 0.9 to make up for it. So the model cannot rely on any single number. When the model is measured, or
 # writes, nothing is dropped. This is what `model.train()` and `model.eval()` switch. Your model has no dropout; here the loop keeps the best weights instead.
 
 # %% [markdown]

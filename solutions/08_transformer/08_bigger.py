@@ -101,11 +101,13 @@ if big is not None:
 # ### What newer models do differently
 #
 # GPT-2 is from 2019, and the plan of its blocks is still in use. Many of today's models normalise with the root mean square alone (**RMSNorm**), use another
-# activation in the feed-forward layer, and leave out the biases. And instead of learning a vector for each position, they rotate the queries and keys by angles
-# that are proportional to the position. Think of two numbers of a query as an arrow in a plane, and of two numbers of a key as another one. Let each place turn
-# its arrows by one degree more than the place before it. Then at place 7 the query is turned by 7 degrees, and at place 4 the key by 4, so the angle between them
-# changes by 3 degrees. At places 107 and 104 it changes by 3 degrees, too. So a score depends on positions only through the distance of the two tokens. These are
-# **rotary positions** (J. Su and others, 2021).
+# activation in the feed-forward layer, and leave out the biases.
+#
+# Nor do they learn a vector for each position. They rotate the queries and keys instead, by angles that are proportional to the position. Think of two
+# numbers of a query as an arrow in a plane, and of two numbers of a key as another one. Let each place turn its arrows by one degree more than the place before
+# it. Then at place 7 the query is turned by 7 degrees, and at place 4 the key by 4, so the angle between them changes by 3 degrees. At places 107 and 104 it
+# changes by 3 degrees, too. The product of two arrows depends only on their lengths and on this angle. So a score depends on positions only through the distance
+# of the two tokens. These are **rotary positions** (J. Su and others, 2021).
 #
 # Another change is a matter of speed. When your model writes, it reads the whole text again for every new token. Is that necessary? A place never looks at
 # later ones. So as long as the text fits into the model, the keys and values of a place stay what they are when a new token is added. One can keep them in a
