@@ -3,9 +3,9 @@
 # ---
 
 # %% [markdown]
-# Finish this sentence: *The cooks with the bags beside the quiet fountain …* Does *dance* come next, or *dances*? You know at once that it must be *dance*, because
-# of *cooks*. But look how far away that word is: eight words back. A trigram model looks at two words. The window network of chapter 04 looks at four. Neither of
-# them can see *cooks*.
+# Finish this sentence: *The cooks with the bags beside the quiet fountain …* Does *dance* come next, or *dances*? You know at once that it must be *dance*,
+# because of *cooks*. But look how far away that word is: eight words back. A trigram model looks at two words. The window network of chapter 04 looks at four.
+# Neither of them can see *cooks*.
 #
 # One could make the window wider, but a table of counts runs out of text (chapter 01), and in a network every further word costs more weights (chapter 04). And
 # wherever the window ends, the next sentence has its important word one place further back.
@@ -14,17 +14,17 @@
 # this is called a **recurrent network**, and its note is called its **state**. It has no window at all. What it knows about the past is what it has written down.
 
 # %% [markdown]
-# **What this chapter promises.** In the first half hour you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for 10,000
-# steps while we shake them. Then you will see why a memory that is so good is hard to *learn* by gradient descent, and you will build the network that gets around
-# this problem, the **LSTM**. As soon as its equations work in your notebook, it learns for a minute from a text that you have chosen, and writes its first words.
-# The rest of the chapter asks two questions about this: *how could it learn that?* And: *how do we make it good?*
+# **What this chapter promises.** In the first half hour you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for
+# thousands of steps while we shake them. Then you will see why a memory that is so good is hard to *learn* by gradient descent, and you will build the network
+# that gets around this problem, the **LSTM**. As soon as its equations work in your notebook, it learns for a minute from a text that you have chosen, and writes
+# its first words. The rest of the chapter asks two questions about this: *how could it learn that?* And: *how do we make it good?*
 #
-# **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next character of
-# the same text. It counts for a few seconds, and you will train for ten minutes. Who wins, with how much text, and after how much training? Make a guess now.
+# **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next character
+# of the same text. It counts for a few seconds, and you will train for ten minutes. Who wins, with how much text, and after how much training? Make a guess now.
 # Section 8 has the measurements.
 
 # %% [markdown]
-# The tasks take a little less than three hours. With reading, playing and training, count on four and a half. Section 5 ends at a good place for a break.
+# The tasks take a little less than three hours. With reading, playing and training, count on five. Section 5 ends at a good place for a break.
 #
 # The next cell prints on which device your networks train. Use the CPU in this chapter: the networks are small, and each of their steps has to wait for the one
 # before it. If the cell prints `cuda`, start Jupyter with `LMKIT_DEVICE=cpu`.
@@ -33,6 +33,7 @@
 import math
 import random
 import time
+from collections import Counter
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,7 +43,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import lmkit
-from lmkit import drawings, gallery, ngrams, paths, plots, runs
+from lmkit import drawings, gallery, kitchen, ngrams, paths, plots, runs
 from lmkit.budgets import budget
 from lmkit.playground import play
 from lmkit.plots import log_ticks
@@ -83,14 +84,16 @@ def expect(got, names):
 # %% [markdown]
 # ## 1. One bit
 #
-# Here is the smallest task that needs a memory. A machine reads zeros and ones, one at a time, and after each of them we ask: *has there been a 1 yet?* If it reads
+# Here is the smallest task that needs a memory. A machine reads zeros and ones, one at a time, and after each of them we ask: *has there been a 1 yet?* If it
+# reads
 #
 #     0 0 1 0 0 0 0 0 ...
 #
-# then the right answers are *no, no, yes, yes, yes*, and so on, for ever. It is one bit of memory, and the machine has to keep it however long the silence after the 1 may be.
+# then the right answers are *no, no, yes, yes, yes*, and so on, for ever. It is one bit of memory, and the machine has to keep it however long the silence after
+# the 1 may be.
 #
-# Our machine has a state of one number, $h$. If $h$ is positive, this means *yes*; if it is negative, *no*. At each step the machine reads a number $e_t$ (0 or 1)
-# and makes its new state of two things: what it has just read, and its old state.
+# Our machine has a state of one number, $h$. If $h$ is positive, this means *yes*; if it is negative, *no*. At each step the machine reads a number $e_t$ (0 or
+# 1) and makes its new state of two things: what it has just read, and its old state.
 #
 # $$h_t = \tanh(w_x e_t + w_h h_{t-1} + b), \qquad h_0 = 0$$
 #
@@ -104,8 +107,8 @@ def expect(got, names):
 # There is an echo of the 1, but it fades. After twenty steps nothing is left of it. Does it help to give the past its full weight, $w_h = 1$?
 #
 # Let us watch both machines. The left panel shows them in silence. In the right panel we add a little random **noise** of up to $\pm 0.1$ to the state after each
-# step, because a memory that only works when nothing else happens is not worth much. The 1 comes at step 10. Look for two things: is the state negative before the
-# 1, and is it positive at the end?
+# step, because a memory that only works when nothing else happens is not worth much. The 1 comes at step 10. Look for two things: is the state negative before
+# the 1, and is it positive at the end?
 
 
 # %% folded="draws what a state does"
@@ -130,11 +133,11 @@ watch({"$w_h$ = 0.5": (1.0, 0.5, 0.0), "$w_h$ = 1": (1.0, 1.0, 0.0)}, noise=0.1)
 
 # %% [markdown]
 # Neither of them does the job. With $w_h = \tfrac12$ the 1 is forgotten after a few steps. With $w_h = 1$ it fades slowly, because the tanh squeezes the state a
-# little at every step, and under noise the state drifts up and down without any hold. And before the 1, neither state is reliably negative: in silence both are 0,
-# and under noise their sign is chance.
+# little at every step, and under noise the state drifts up and down without any hold. And before the 1, neither state is reliably negative: in silence both are
+# 0, and under noise their sign is chance.
 #
-# Now it is your turn. In the next cell the first numbers are ours, and they are not right yet. Change the three numbers and run the cell again, a few times. Can you
-# find some that hold?
+# Now it is your turn. In the next cell the first numbers are ours, and they are not right yet. Change the three numbers and run the cell again, a few times. Can
+# you find some that hold?
 
 # %% scratch=true
 watch({"mine": (1.0, 1.2, 0.0)}, noise=0.1)
@@ -143,8 +146,8 @@ watch({"mine": (1.0, 1.2, 0.0)}, noise=0.1)
 # ### Where a state comes to rest
 #
 # Instead of searching blindly, look at what happens while only zeros are read. Then the new state depends on the old state alone: $h_t = \tanh(w_h h_{t-1} + b)$.
-# This is a curve that we can draw. The horizontal axis is the old state, and the height of the curve is the new one. The dotted diagonal marks all places where the
-# new state equals the old one.
+# This is a curve that we can draw. The horizontal axis is the old state, and the height of the curve is the new one. The dotted diagonal marks all places where
+# the new state equals the old one.
 #
 # Begin with the left panel, where $b = 0$. How often does each of the two curves cross the diagonal? And where do the thin staircases end?
 
@@ -178,15 +181,15 @@ plt.show()
 
 # %% [markdown]
 # Follow one staircase with your finger, the blue one on the left. Start at 0.15 on the diagonal and go up to the curve: its height is the next state, 0.29. Go
-# sideways to the diagonal: now 0.29 is the old state. Go up to the curve again: 0.52. One stair is one step in time, and the staircase climbs to the filled dot at
-# 0.96. There curve and diagonal cross, so the new state equals the old one. Such a place is called a **fixed point**.
+# sideways to the diagonal: now 0.29 is the old state. Go up to the curve again: 0.52. One stair is one step in time, and the staircase climbs to the filled dot
+# at 0.96. There curve and diagonal cross, so the new state equals the old one. Such a place is called a **fixed point**.
 #
 # The flat curve has only one fixed point, at 0. Its staircase started at 0.9 and runs down to it, and it would do so from everywhere. Whatever the state was, it
 # ends at 0, so the past is forgotten.
 #
 # The steep curve is steeper than the diagonal at 0, and therefore it crosses the diagonal three times. From every positive state the staircase goes to 0.96, from
-# every negative state it goes to $-0.96$. These two fixed points are **stable**: a state near one of them is pulled towards it. The one in the middle, the ring, is
-# **unstable**: the slightest push sends a state away from it, to one side or the other. It is a watershed.
+# every negative state it goes to $-0.96$. These two fixed points are **stable**: a state near one of them is pulled towards it. The one in the middle, the ring,
+# is **unstable**: the slightest push sends a state away from it, to one side or the other. It is a watershed.
 #
 # Now look at the right panel. It has the steep curve again, now with a bias of $-0.3$, which shifts the curve a little to the right. Both stable fixed points are
 # still there, but the watershed has moved to 0.31. So a state that starts at 0 is now on the left of the watershed, and it runs down to *no*.
@@ -194,12 +197,12 @@ plt.show()
 # %% [markdown] statement="latch"
 # ### Hold a bit
 #
-# Two stable fixed points are exactly what a bit needs: one for *no*, one for *yes*. Engineers call such a thing a **latch**. Find three numbers $(w_x, w_h, b)$ such
-# that $h_t$ is negative until the 1 comes, and positive from the 1 on.
+# Two stable fixed points are exactly what a bit needs: one for *no*, one for *yes*. Engineers call such a thing a **latch**. Find three numbers $(w_x, w_h, b)$
+# such that $h_t$ is negative until the 1 comes, and positive from the 1 on.
 #
-# Your latch must hold for 10,000 steps after the 1, however late the 1 comes. It must also hold under noise: after each step up to $\pm 0.1$ is added to the state,
-# and the next step sees the noisy value. We check the sign of $h_t$ before that step's noise is added. (To save your time, the check in this notebook shakes the
-# latch for 2,000 steps after the 1. The grading does it for all 10,000.)
+# Your latch must hold for 10,000 steps after the 1, however late the 1 comes. It must also hold under noise: after each step up to $\pm 0.1$ is added to the
+# state, and the next step sees the noisy value. We check the sign of $h_t$ before that step's noise is added. (To save your time, the check in this notebook
+# shakes the latch for 2,000 steps after the 1. The grading does it for all 10,000.)
 #
 # When it works, you will put your latch into a storm.
 
@@ -295,8 +298,8 @@ for _before in (1, 5, 50, 10_000):
 
 # %% [markdown]
 # Here is your latch in three storms. In each panel twenty copies of it read the same 300 numbers, with the 1 at step 100, and each copy gets its own noise. The
-# noise grows from $\pm 0.1$ to $\pm 0.5$ and to $\pm 1.2$. (You have only promised to survive the first one.) The title of each panel counts the copies whose answer
-# was right at every step. At which noise does your latch break?
+# noise grows from $\pm 0.1$ to $\pm 0.5$ and to $\pm 1.2$. (You have only promised to survive the first one.) The title of each panel counts the copies whose
+# answer was right at every step. At which noise does your latch break?
 
 # %% folded="draws your latch under noise" alt="Three panels with the states of twenty latches over 300 steps under growing noise. Under the weakest noise all are near minus one until the 1 comes and near plus one afterwards; under the middle one some fall back later; under the strongest they fall from one side to the other."
 numbers = [float(value) for value in latch()]
@@ -316,16 +319,16 @@ panels[0].set(ylabel="state $h_t$", ylim=(-1.1, 1.1))
 plt.show()
 
 # %% [markdown]
-# Under the noise that you promised to survive, no copy is lost. How many survive $\pm 0.5$ depends on your three numbers; with ours only a few do. Every latch has
-# such a limit. Above it, losing the bit is a matter of time, because sooner or later several bad steps come in a row. Below it, the latch holds for ever. So a
-# recurrent network *can* keep something; you have just built one that does. Why, then, do people say that recurrent networks forget?
+# Under the noise that you promised to survive, no copy is lost. How many survive $\pm 0.5$ depends on your three numbers; with ours only a few do. Every latch
+# has such a limit. Above it, losing the bit is a matter of time, because sooner or later several bad steps come in a row. Below it, the latch holds for ever. So
+# a recurrent network *can* keep something; you have just built one that does. Why, then, do people say that recurrent networks forget?
 
 # %% [markdown]
 # ### The price
 #
-# You found the three numbers by thinking. A network has to find them by **gradient descent**: it asks how the loss at the end would change if a weight were a little
-# different. For a bit that was read long ago, this question has to travel back through all the states in between: a tiny change of $h_{t-1}$ changes $h_t$, which
-# changes $h_{t+1}$, and so on. By the chain rule each step multiplies by
+# You found the three numbers by thinking. A network has to find them by **gradient descent**: it asks how the loss at the end would change if a weight were a
+# little different. For a bit that was read long ago, this question has to travel back through all the states in between: a tiny change of $h_{t-1}$ changes
+# $h_t$, which changes $h_{t+1}$, and so on. By the chain rule each step multiplies by
 #
 # $$\frac{\partial h_t}{\partial h_{t-1}} = (1 - h_t^2)\, w_h,$$
 #
@@ -345,8 +348,8 @@ for steps in (2, 10, 40):
 # After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why a small noise cannot
 # harm you. But a gradient asks about exactly such a small change: what would be different at the end if this state were a little different now? At a stable fixed
 # point the answer is *hardly anything*, since $\lvert \partial h_t / \partial h_{t-1} \rvert < 1$ there, and the gradient is multiplied by this number at every
-# step. And it does not matter which weights have made the fixed point. With $w_h = 0.7$ and $b = 0$, for example, a state rests at 0, and each step multiplies the
-# gradient by $(1 - 0^2) \cdot 0.7 = 0.7$. The faster a state shakes off a small push, the less gradient survives. **Robust memory and learnability pull against each
-# other** (Y. Bengio, P. Simard and P. Frasconi, 1994).
+# step. And it does not matter which weights have made the fixed point. With $w_h = 0.7$ and $b = 0$, for example, a state rests at 0, and each step multiplies
+# the gradient by $(1 - 0^2) \cdot 0.7 = 0.7$. The faster a state shakes off a small push, the less gradient survives. **Robust memory and learnability pull
+# against each other** (Y. Bengio, P. Simard and P. Frasconi, 1994).
 #
 # If we want a network to *learn* what to remember, we need another kind of memory. But first let us see the same thing with more than one number.

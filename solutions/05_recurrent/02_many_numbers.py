@@ -8,8 +8,8 @@
 # $$h_t = \tanh(W_x e_t + W_h h_{t-1} + b),$$
 #
 # with $W_x$ of shape $[k, d]$, $W_h$ of shape $[k, k]$ and $b$ of shape $[k]$. This is the **recurrent neural network**, or RNN, of J. Elman (1990). To predict
-# the next token, one more matrix $U$, of shape $[V, k]$, turns the state into a **score** for each of the $V$ tokens of the vocabulary. A softmax turns the
-# scores into probabilities, exactly as in chapter 04.
+# the next token, one more matrix $U$, of shape $[V, k]$, turns the state into **scores** $s_t$, one for each of the $V$ tokens of the vocabulary. A softmax turns
+# the scores into probabilities, exactly as in chapter 04.
 #
 # The picture shows the network while it reads four tokens. Drawing it out like this is called **unrolling**. It looks like four networks, but the four arrows
 # with the name $W_x$ are the *same* matrix, and so are those with the name $W_h$. That is why it can read a text of any length without having one more weight.
@@ -157,7 +157,7 @@ for rho, colour in zip(rhos, plots.COLOURS, strict=False):
         range(1, 61), apart.norm(dim=1), color=colour, label=f"$\\rho$ = {rho}"
     )
 axes.set(
-    title="Below 1, the first token is forgotten by a constant factor",
+    title="How long is an echo?",
     xlabel="tokens read",
     ylabel="distance of the states (log)",
 )

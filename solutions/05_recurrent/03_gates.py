@@ -334,9 +334,8 @@ print(first_words())
 # reads one character at a time, and all that it has of the past is a list of numbers.
 #
 # Two questions come up. *How could it learn that?* In section 1 a gradient was dead after ten steps. To spell, three or four steps may be enough. In section 4
-# you will measure how far a gradient comes in an LSTM. In section 4 we measure how far it comes in a network that has not been trained yet. And: *how do we make
-# it good?* We could wait longer, of course. But one can also start with other gates, or let the network read the text in another order, and you will measure what
-# each of these is worth. The first question needs sections 3 to 5 and once more section 7, and the second one sections 6 to 8.
+# you will measure how far a gradient comes in an LSTM that has not been trained yet. And: *how do we make it good?* We could wait longer, of course. But one can
+# also shorten gradients that are too long, or start with other gates, and in section 6 you will try both.
 
 # %% [markdown]
 # ### The bit once more

@@ -35,15 +35,16 @@
 #
 # | gradient of | is | in the example |
 # |---|---|---|
-# | $C_{t-1}$ | $G \star f_t$ | $0.38 \cdot 0.9 = 0.34$ |
+# | $C_{t-1}$, along the belt | $G \star f_t$ | $0.38 \cdot 0.9 = 0.34$ |
 # | $f_t$ | $G \star C_{t-1}$ | $0.38 \cdot 1 = 0.38$ |
 # | $\tilde C_t$ | $G \star i_t$ | $0.38 \cdot 0.5 = 0.19$ |
 # | $i_t$ | $G \star \tilde C_t$ | $0.38 \cdot 0.4 = 0.152$ |
 # | $o_t$ | $dh \star \tanh(C_t)$ | $1 \cdot 0.80 = 0.80$ |
 #
-# The first row is the one for which we came. There is no matrix in it, and no slope of a tanh. If the gate is open, the gradient passes *as it is*. The same gate
-# that protects the content on its way forwards protects the gradient on its way back. This is the idea of the LSTM. (Transformers, in chapter 06 and later, have
-# a relative of it without a gate, the *residual connection*.)
+# The first row is the one for which we came. On the way from $G$ to $C_{t-1}$ there is no matrix, and no slope of a tanh. (It is the part along the belt.
+# $C_{t-1}$ has a second way to the loss, through $h_{t-1}$. Like $dC$ above, this row leaves it out; it comes in Step 1 of the step before.) If the gate is open,
+# the gradient passes *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. This is the idea of the LSTM.
+# (Transformers, in chapter 06 and later, have a relative of it without a gate, the *residual connection*.)
 
 # %% [markdown]
 # **Step 3: through the activation functions.** The forget gate is $f = \sigma(a_f)$ with $a_f = W_f\,[e_t, h_{t-1}] + b_f$. The slope of a sigmoid can be written
@@ -266,98 +267,75 @@ for e in texts.unbind(1):
     h, C = lstm_step(e, h, C, W, b)
 
 dh, dC = torch.ones_like(h), torch.zeros_like(C)  # the loss is the sum of the last h
-total = dict.fromkeys(PARTS, 0)
+by_hand = []  # de of each step, from the last token to the first
+sum_W, sum_b = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
 for e, h, C in reversed(read):
-    _, dh, dC, dW, _ = lstm_back(e, h, C, W, b, dh, dC)
-    total = {part: total[part] + dW[part] for part in PARTS}
+    de, dh, dC, dW, db = lstm_back(e, h, C, W, b, dh, dC)
+    by_hand.append(de)
+    sum_W = {part: sum_W[part] + dW[part] for part in PARTS}
+    sum_b = {part: sum_b[part] + db[part] for part in PARTS}
 
-layer(texts)[0][:, -1].sum().backward()
-by_torch, _ = parts_of([weight.grad for weight in layer.parameters()])
-off = max((total[part] - by_torch[part]).abs().max().item() for part in PARTS)
-print("30 steps, the largest difference is below 1e-10:", off < 1e-10)
+layer(texts.requires_grad_())[0][:, -1].sum().backward()
+torch_W, torch_b = parts_of([weight.grad for weight in layer.parameters()])
+# each of torch's two biases gets the whole gradient, so their sum is twice as much
+pairs = [(sum_W[part], torch_W[part]) for part in PARTS]
+pairs += [(sum_b[part], torch_b[part] / 2) for part in PARTS]
+pairs.append((torch.stack(by_hand[::-1], 1), texts.grad))
+off = max((one - two).abs().max().item() for one, two in pairs)
+print("30 steps; dW, db and de differ by less than 1e-10:", off < 1e-10)
 
 # %% [markdown]
-# Your hands have done what autograd does, to ten decimals. For a whole training, autograd may do it from now on. For the next two figures we need your function
-# once more, since it shows each single step.
+# Your hands have done what autograd does, to ten decimals: for the weights, for the biases and for the tokens. For a whole training, autograd may do it from now
+# on. For the next figure we need your function once more, since it shows each single step.
 
 # %% [markdown]
 # ### How far does it come?
 #
 # And now the question of section 2 again: how much of a gradient arrives after many steps? We start at the end of a text and go back step by step. After each
-# step we measure the length of `dC_old`, the third answer of your `lstm_back`. This is the gradient that the step hands back to its old cell.
+# step we measure the length of `dC_old`, the third answer of your `lstm_back`. This is the gradient that the step hands back to its old cell. Our loss is the sum
+# of the last cell $C_T$, divided by $\sqrt{k}$. So the first gradient has $k$ equal numbers, and its length is 1.
 #
-# Our loss is now the sum of the last cell $C_T$. So the gradient is the same for each number of $C_T$, and we go back from there. (We divide the sum so that the
-# length of this first gradient is 1.) What should we expect? You know from Step 2 that what a step hands back along the belt is $f_t$ times the gradient of
-# $C_t$. There is a second way back, through the gates and $h$. For the moment we close it by taking very small weights, and we come to it afterwards. Suppose
-# that the forget gate has the same value $f = \sigma(b_f)$ at every step. Then each step back multiplies the gradient by $f$. After as many steps as the
-# half-life, half of it is left.
+# What should we expect? *On the belt*, by Step 2, each step back multiplies the gradient by $f_t$. Suppose that the forget gate has the same value
+# $f = \sigma(b_f)$ at every step. Then half of the gradient is left after as many steps as the half-life of the memory. With half-life 100, two thirds are left
+# after 60 steps. With half-life 1, like your first model at its start, a thousandth is left after ten.
 #
-# The next cell tries this with the 60 random tokens of section 2, once for each of four half-lives. Your `forget_bias` sets $b_f$. All weights are random and
-# very small, so that the forget gate stays nearly constant. The dashed lines are the prediction. Do the measured lines follow them?
-
-# %% alt="The gradient of the cell by steps back on a logarithmic scale: straight lines that fall fast for half-life 1 and hardly at all for half-life 100, each along its dashed prediction."
-set_seed(2)
-tiny_W = {part: torch.randn(width, 2 * width) / 200 for part in PARTS}
-
-
-def cell_gradients(half_life, W):
-    """Lengths of dC, what comes back along the belt to C_T, C_(T-1), ..., for the loss sum(C_T)."""
-    b = {part: torch.zeros(width) for part in PARTS}
-    b["f"] = torch.full((width,), float(forget_bias(half_life)))
-    h, C, read = torch.zeros(1, width), torch.zeros(1, width), []
-    for e in story[:, None]:
-        read.append((e, h, C))
-        h, C = lstm_step(e, h, C, W, b)
-    dh, dC = torch.zeros_like(h), torch.ones_like(C)
-    lengths = []
-    for e, h, C in reversed(read):
-        lengths.append(float(dC.norm()) / width**0.5)
-        _, dh, dC, _, _ = lstm_back(e, h, C, W, b, dh, dC)
-    return lengths
-
-
-_, axes = plt.subplots()
-for half_life, colour in zip((1, 5, 20, 100), plots.COLOURS, strict=False):
-    axes.semilogy(
-        cell_gradients(half_life, tiny_W), color=colour, label=f"half-life {half_life}"
-    )
-    axes.semilogy([0, 59], [1, 2 ** (-59 / half_life)], "--", color=colour, linewidth=1)
-axes.set(
-    title="On the belt, a gradient halves once in each half-life",
-    xlabel="steps back, $T - t$ (dashed: predicted)",
-    ylabel="length of $dC$ (log)",
-    ylim=(1e-8, 3),
-)
-axes.legend(loc="lower left")
-plt.show()
-
-# %% [markdown]
-# They nearly do: at the far end a measured line lies a little above its dashed one. That little comes from the detours, which are measured next. So on the belt
-# the gradient has the half-life of the memory, and one bias sets both. With half-life 100, the formula leaves two thirds of the gradient after 60 steps, and the
-# measured line a little more.
-#
-# And your first model? Its half-life was 1 at the start. That is the line that falls fastest: after ten steps, a thousandth of the gradient is left on the belt.
-
-# %% [markdown]
 # But there is a second way back. The gates and the candidate of step $t$ have read $h_{t-1}$, and $h_{t-1}$ was made from $C_{t-1}$:
 #
 # $$C_{t-1} \;\rightarrow\; \tanh \;\rightarrow\; \text{times } o_{t-1} \;\rightarrow\; h_{t-1} \;\rightarrow\; \text{a gate or the candidate of step } t
 # \;\rightarrow\; C_t$$
 #
-# A gradient runs along this chain from right to left. We call it the **detour**. It leads through a weight matrix, that of the gate or of the candidate, and with
-# our very small weights it carried next to nothing.
+# A gradient runs along this chain from right to left, too. We call it the **detour**. It leads through a weight matrix, that of the gate or of the candidate.
 #
-# The weights with which your class `LSTM` starts are about twenty times as large. So let us measure again with those, for six random starts and two half-lives,
-# 100 and 1. The dashed lines show what the belt alone would leave. Will the detours make the gradient smaller or larger than that? Make one guess for each
-# half-life.
+# The next cell takes the 60 random tokens of section 2, and random weights as your class `LSTM` starts with them, from six seeds. Your `forget_bias` sets $b_f$
+# to half-lives of 100 and of 1. The dashed lines show what the belt alone would leave. Will the detours make the gradient smaller or larger than that? Make one
+# guess for each half-life.
 
 # %% alt="The gradient of the cell by steps back for six starts of the real LSTM and two half-lives, on a logarithmic scale. With half-life 100 all six lines climb above the dashed prediction; with half-life 1 all fall steeply, but more slowly than the dashed line."
+
+
+def cell_gradients(half_life, W, e_all):
+    """Lengths of dC, what comes back to C_T, C_(T-1), ..., for the loss sum(C_T) / sqrt(k)."""
+    b = {part: torch.zeros(width) for part in PARTS}
+    b["f"] = torch.full((width,), float(forget_bias(half_life)))
+    h, C, read = torch.zeros(1, width), torch.zeros(1, width), []
+    for e in e_all[:, None]:
+        read.append((e, h, C))
+        h, C = lstm_step(e, h, C, W, b)
+    dh, dC = torch.zeros_like(h), torch.ones_like(C) / width**0.5
+    lengths = []
+    for e, h, C in reversed(read):
+        lengths.append(float(dC.norm()))
+        _, dh, dC, _, _ = lstm_back(e, h, C, W, b, dh, dC)
+    return lengths
+
+
 starts = []
 for seed in range(6):
     set_seed(seed)
     starts.append({part: W.detach() for part, W in LSTM(width, width).W.items()})
 grown = {
-    half_life: [cell_gradients(half_life, W) for W in starts] for half_life in (100, 1)
+    half_life: [cell_gradients(half_life, W, story) for W in starts]
+    for half_life in (100, 1)
 }
 _, axes = plt.subplots()
 for (half_life, found), colour in zip(grown.items(), plots.COLOURS, strict=False):
@@ -366,7 +344,7 @@ for (half_life, found), colour in zip(grown.items(), plots.COLOURS, strict=False
     axes.semilogy([], [], color=colour, label=f"half-life {half_life}, six starts")
     axes.semilogy([0, 59], [1, 2 ** (-59 / half_life)], "--", color=colour)
 axes.set(
-    title="Open gates: it grows. Half-open gates: it vanishes",
+    title="How far does a gradient come in an LSTM?",
     xlabel="steps back, $T - t$ (dashed: the belt alone)",
     ylabel="length of $dC$ (log)",
 )
@@ -380,17 +358,26 @@ for half_life, found in grown.items():
             f"{back:4} steps back: the belt alone {2 ** (-back / half_life):8.2g}, "
             f"with detours, on average {np.mean(left):8.2g}"
         )
+print(
+    "\nhalf-life 100, 59 steps back, from the smallest to the largest of the six starts:"
+)
+for larger in (1, 20):
+    left = [cell_gradients(100, W, larger * story)[59] for W in starts]
+    print(
+        f"tokens of size {0.05 * larger:4}: {min(left):3.0f} to {max(left):3.0f} times"
+    )
 
 # %% [markdown]
 # In both cases the detours make the gradient larger than the belt alone would leave it.
 #
-# With half-life 100 the gradient grows. In the six starts it is 18 to 250 times as long 59 steps back as at the end of the text, and about a hundred times on
-# average. This is an **exploding gradient**, before your eyes. Nothing on the belt shrinks it, so whatever the detours add stays. So open gates cure the
-# *vanishing* gradient, but they do not guarantee that nothing grows. How much grows is another matter: our tokens are very small here, a twentieth of those of
-# your first model. With larger ones the gradient may grow much less. We have measured one width only, 32.
+# With half-life 100 the gradient grows: 59 steps back it is about a hundred times as long as at the end of the text. This is an **exploding gradient**, before
+# your eyes. The belt hardly shrinks it, so whatever the detours add stays. So open gates cure the *vanishing* gradient, but they do not guarantee that nothing
+# grows. How much grows depends on the tokens. The numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers
+# of size 1, as in the embedding with which your first model started, it becomes only 3 to 23 times as long. (The last two lines show this, for a state of 32
+# numbers.)
 #
 # With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, about a
-# quarter of the gradient is left, and five steps back about a twentieth. To learn which letters follow each other, that may be enough; we have not tested it.
-# (Your first model has larger embeddings than this measurement, so its own numbers are somewhat different.)
+# quarter of the gradient is left, and five steps back about a twentieth. To learn which letters follow each other, that may be enough. In section 7 we will test
+# it: we train a network whose gradients end after eight steps.
 #
 # Besides, the gates are half open only at the *start*. Training can change them. In section 7 you will look at the gates of your trained network.

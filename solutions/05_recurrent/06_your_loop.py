@@ -4,18 +4,19 @@
 # Back to your text, and to the second question: how do we make the network good? The first step is to take the training into your own hands, so that you can
 # change it and measure what comes of it.
 #
-# The course's loop gave your first model random excerpts of 64 characters. At the beginning of each excerpt its state was zero, so it never practised to carry
-# anything over from before. But when it writes, its state goes on and on. You will now write a training in which it does so, too: the network reads your text in
-# order, and keeps its state all the way. Whether this lowers the loss, our trainings at the end of this section could not decide, because other things changed
-# with it. But it brings the training closer to how the network writes.
+# > From here on, the numbers in the text are those of the course's own run: the kitchen text, small networks and few steps (100 in this section, 400 in section
+# > 7). Yours will differ.
 #
-# Two practical questions come up at once. Reading one character after the other, one text at a time, is slow. And a text may have a million characters. What
-# autograd would have to keep for a million steps takes many gigabytes of the computer's memory, and the weights would move only once for all of them.
+# The course's loop gave your first model random excerpts of 64 characters, and its state was zero at the beginning of each. But when it writes, its state goes
+# on and on. In the training that you write now it does so, too: the network reads your text in order, and keeps its state all the way.
+#
+# Two practical questions come up at once. Reading one character after the other, one text at a time, is slow. And what autograd would have to keep for a
+# million characters takes many gigabytes of memory.
 
 # %% [markdown]
 # ### A stream in rows
 #
-# First the slowness. Cut the text into a few long **rows** of equal length and put them below each other. Then read all rows at the same time, in each training
+# Cut the text into a few long **rows** of equal length and put them below each other. Then read all rows at the same time, in each training
 # step the next $T$ tokens of every row. What is read of one row in one training step is a **piece**. The pieces of all rows together are one **batch**.
 #
 # Here is a "text" of the numbers 0 to 12, in 3 rows, with pieces of 2 tokens:
@@ -26,9 +27,8 @@
 # | 1 | 4 5 | 6 7 |
 # | 2 | 8 9 | 10 11 |
 #
-# (12 stands in no row. It is only the target of 11, since a target is the token that comes next.) Look along a row: 0 1, then 2 3. Each row goes on in the next
-# batch exactly where it stopped in the last one. So the *state* of each row can go on as well, from batch to batch, to the end of the row. We call this way of
-# reading a **stream**, to tell it from random excerpts.
+# (12 is only the target of 11, since a target is the token that comes next.) Each row goes on in the next batch exactly where it stopped in the last one. So its
+# *state* can go on as well, to the end of the row. We call this way of reading a **stream**.
 
 # %% [markdown] statement="stream_batches"
 # ### Cut the text
@@ -150,13 +150,13 @@ agrees(stream_batches, ours.stream_batches, ids(_N, below=50), _rows, _steps)
 # %% [markdown]
 # ### Cut the gradient, keep the memory
 #
-# And now the second question, the computer's memory. At the end of a piece, the state goes on: it is only $k$ numbers for each row. The gradient does not. We cut
-# it there, and forget how the state came about. This is called **truncated backpropagation through time**. In the picture you see one row with three pieces of $T
-# = 3$ tokens. Black arrows carry the state from piece to piece. The orange arrows of the gradient run backwards and stop at each border.
+# We have made the reading fast. Now, what must autograd keep in memory? At the end of a piece, the state goes on: it is only $k$ numbers for each row. The
+# gradient does not. We cut it there, and forget how the state came about. This is called **truncated backpropagation through time**. In the picture you see one
+# row with three pieces of $T = 3$ tokens. Black arrows carry the state from piece to piece. The orange arrows of the gradient run backwards and stop at each
+# border.
 #
-# The cut has a price. No gradient reaches back beyond the beginning of a piece, so nothing teaches the network to keep a token for more than $T$ steps. It may
-# still do so, since what was learned for ten steps may also work for a hundred. For your text we take $T = 64$. In section 7 you will measure how many of the
-# last fifty characters your network really uses.
+# The cut has a price. No gradient reaches back beyond the beginning of a piece, so nothing teaches the network to keep a token for more than $T$ steps, though it
+# may still do so. For your text we take $T = 64$. In section 7 you will see what $T = 8$ costs.
 
 # %% folded="draws the pieces" alt="Nine states in three pieces of three tokens. Black arrows carry the state on from piece to piece; orange arrows for the gradient run back and stop at each border."
 drawings.truncated_bptt()
@@ -164,10 +164,10 @@ drawings.truncated_bptt()
 # %% [markdown]
 # ### Clipping
 #
-# One danger is left. A single training step with a very long gradient can throw all weights far away. You saw in section 4 how a gradient can become long, and it
-# can also happen because the network is still wrong about everything. So we shorten such a gradient and keep its direction. This is called **clipping** (R.
-# Pascanu, T. Mikolov and Y. Bengio, 2013). Take the gradients of *all* weights together as one long vector $g$. If it is longer than a limit $g_{\max}$, make it
-# as long as the limit and keep its direction:
+# One danger is left. A single training step with a very long gradient can throw all weights far away. Section 4 showed one way in which a gradient becomes
+# long. Another is a network that is still wrong about everything. So we shorten such a gradient and keep its direction. This is called **clipping** (R.
+# Pascanu, T. Mikolov and Y. Bengio, 2013). Take the gradients of *all* weights together as one long vector $g$. If it is longer than a limit $g_{\max}$, make
+# it as long as the limit:
 #
 # $$\lVert g \rVert = \sqrt{\textstyle\sum_j g_j^2}, \qquad g \leftarrow g \cdot \frac{g_{\max}}{\lVert g \rVert} \ \text{ if } \lVert g \rVert > g_{\max} .$$
 #
@@ -565,13 +565,12 @@ agrees(
 # %% [markdown]
 # ### With clipping and without
 #
-# Is clipping worth the trouble? The next cell trains four fresh small networks on a part of your text, with your functions. All four start with half-open forget
-# gates, that is, with half-life 1. The first has gradients clipped at 0.5 and a learning rate of 20. The other three are not clipped; their learning rates are
+# Is clipping worth the trouble? The next cell trains four fresh small networks on a part of your text, with your functions (a minute or two on a laptop). All
+# start with half-open forget gates. The first has gradients clipped at 0.5 and a learning rate of 20. The other three are not clipped; their learning rates are
 # 20, 10 and 5.
 #
-# The upper panel shows the loss of each training step, and the lower one the length of the gradient *before* clipping, with the limit of 0.5 as a dashed line.
-# Look at the first fifteen steps: what does the loss do after a gradient above the dashed line? Then look at the right end: which run ends lowest? (Three of the
-# lines are close together, so the printed numbers show it more clearly.)
+# The upper panel shows the loss of each training step, and the lower one the length of the gradient *before* clipping, with the limit as a dashed line. What
+# does the loss do after a gradient above the dashed line? And which run ends lowest? (The printed numbers tell it best.)
 
 # %% alt="Two panels over the training steps. The loss of the run with clipping falls after a few restless steps; the runs without clipping leap to higher values at first, the more the larger the learning rate. Below, on a logarithmic scale, the lengths of the gradients, with a dashed line at the limit of 0.5."
 # NBVAL_IGNORE_OUTPUT
@@ -615,33 +614,26 @@ below.set(xlabel="training steps", ylabel="length of the gradient")
 plt.show()
 
 # %% [markdown]
-# We describe the course's own run, in which each training has 100 steps. Yours has more, so its losses end lower, but the picture should be similar. The orange
-# run, with rate 20 and no clipping, shows what a rate does that is too large. A gradient of length 1 already makes a step of length 20. In the figure the loss
-# jumps up after such a step, and the next gradients are longer still. So the longest gradients come after the jump and not before it.
+# The orange run, with rate 20 and no clipping, shows what too large a rate does. The loss jumps up, and the gradients after the jump are longer still. The blue
+# run has the same rate, but no step of it can be longer than $20 \cdot 0.5 = 10$. Its loss jumps less far and soon comes back, and it ends lowest, at 1.57. The
+# green and the pink run, with smaller rates, end at 1.73 and 1.96. **So clipping let us use a learning rate that is too large for the start and good later
+# on.**
 #
-# The blue run has the same rate of 20 and is clipped. No step of it can be longer than $20 \cdot 0.5 = 10$, whatever the gradient says. Its loss jumps, too, but
-# less far, and it soon comes back. After that its gradients stay below the dashed line, so it is hardly clipped any more. It ends lowest, at 1.57. The orange run
-# ends at 1.83.
+# Is this the danger that we met in section 4? No. There the gates were open, and a gradient grew over many steps. Here they are half open, and the longest
+# gradients come *after* the loss has jumped. Clipping does not ask where the length comes from.
 #
-# The green and the pink run, with the smaller rates of 10 and 5, manage without clipping. The loss of the green run jumps about as far as that of the blue one,
-# and the loss of the pink run does not jump. But both end above the blue run, at 1.73 and 1.96. So clipping let us use a learning rate that is too large for the
-# start and good later on. A **warm-up** would be another way: one begins with a small rate and raises it within the first few dozen steps. We have not tried it
-# here, and it may do as well.
-#
-# We have repeated this on the kitchen text with three seeds and six rates. There the losses are those of held-out text, so do not compare them with the 1.57
-# above. The runs that were clipped ended lowest at rate 20, with 1.61 to 1.62 nats. Those that were not clipped ended lowest at rate 10, with 1.75 to 1.85.
-# Clipping does not always bring so much. With half-life 7 at the start, the lowest were 1.86 to 2.01 with clipping and 1.87 to 2.00 without it. (`python -m
-# benchmarks.lstm_clipping` measures all this and writes it into `data/recurrent/clipping.csv`.)
+# > With three seeds and six rates each, clipping lowered the best held-out loss by 0.14 to 0.23 nats at half-life 1, and not clearly at half-life 7, where
+# > gradients fade less on the belt (`data/recurrent/clipping.csv`). A **warm-up** (a small rate that grows in the first steps) may do as well.
 
 # %% [markdown]
 # ### Your experiment: which start suits your text?
 #
-# You have a training of your own now, so you can settle a question yourself: how far open should the forget gates be at the start? In game A, the LSTM with open
-# gates won, and the half-open one lost. In game B, both were good. What about a text?
+# Now you can settle a question yourself: how far open should the forget gates be at the start? In game A, the LSTM with open gates won, and the half-open one
+# lost. In game B, both were good. What about a text?
 #
-# The next cell trains four fresh small networks. They begin with the same random weights and differ only in one bias, that of the forget gates. It is set to
-# half-lives of 1, 2, 7 (about a word) and 100 characters. Then the cell measures each network on **held-out** text, a part that no network has learned from, and
-# lets it write a little. Write down a guess before you run it: with which half-life will the network predict best?
+# The next cell trains four fresh small networks, again for a minute or two. They begin with the same random weights and differ only in the bias of the forget
+# gates. It is set to half-lives of 1, 2, 7 (about a word) and 100 characters. Then the cell measures each network on **held-out** text, a part that no network
+# has learned from, and lets it write a little. Write down a guess before you run it: with which half-life will the network predict best?
 
 
 # %%
@@ -670,55 +662,20 @@ best_start = min(start_losses, key=start_losses.get)
 print(f"\nYour large network will start with half-life {best_start}.")
 
 # %% [markdown]
-# Did you expect that? It is one seed and a short training, so we have repeated the experiment with three seeds, on two texts and in two ways of training. Each
-# row of the table below is one text and one training, and each column is a half-life. The numbers are average held-out losses. A dash stands for what we have not
-# tried.
-#
-# Two words need an explanation. *Descent* is gradient descent like yours, and *AdamW* is the optimiser of the course's loop. And a half-life of 0.5 or 0.25 means
-# that a forget gate starts *nearly closed*: with 0.5, only a quarter of a number is left after one step.
-#
-# Look along each row. Where is the smallest number, and where is the largest? Then look at two rows of the same text, one with descent and one with AdamW. Which
-# of the two is better?
+# Did you expect that? It is one seed and a short training, so we have repeated the experiment with three seeds, longer trainings and a second text. Each number
+# in the next table is an average held-out loss after gradient descent like yours. A dash stands for what we have not tried. Look along each row: where is the
+# smallest number, and where is the largest?
 
 # %%
 known = pd.read_csv(paths.DATA / "recurrent" / "starts.csv")
-known["training"] = (
-    known.optimiser
-    + ", "
-    + known.width.astype(str)
-    + " wide, "
-    + known.steps.astype(str)
-    + " steps"
-)
-setting = ["text", "training", "half-life"]
-by_reading = known.groupby([*setting, "reading"]).nats.mean().unstack()
-print(by_reading["stream"].unstack().round(2).to_string(na_rep="-"))
-short = by_reading[by_reading.index.get_level_values("half-life") <= 7]
-apart = (short["stream"] - short["excerpts"]).abs().max()
-print(
-    f"\nWith excerpts instead of a stream, half-lives up to 7: at most {apart:.2f} away"
-)
-open_gates = by_reading.xs(100, level="half-life")
-better = (open_gates["stream"] - open_gates["excerpts"]).round(2)
-print(
-    f"With excerpts, half-life 100: better by {better.min():.2f} to {better.max():.2f}"
-)
+like_yours = known[(known.optimiser == "descent") & (known.reading == "stream")]
+by_start = like_yours.pivot_table("nats", ["text", "width", "steps"], "half-life")
+print(by_start.round(2).to_string(na_rep="-"))
 
 # %% [markdown]
-# In every row the largest number is that of half-life 100, and the second largest that of half-life 7. So the start that won game A ends worst here, on both
-# texts. The rate of gradient descent was chosen at half-life 1, which may have helped that start. This is true at our learning rates: all starts of a row had the
-# same one. Another rate may suit the open gates better, as it did in game A.
+# In every row the largest number is that of half-life 100. So the start that won game A ends worst here. On the kitchen text half-life 1 is best, and on
+# Shakespeare the half-lives from 0.25 to 2 are equally good, with 1.84 or 1.85. **A start that wins one game need not win another, so try it on your task.**
 #
-# Which start is the best? In the row *kitchen, descent, 96 wide* the smallest number is 0.95, at half-life 1. In the row *shakespeare, descent* the half-lives
-# from 0.25 to 2 read 1.84 or 1.85, and these differences are too small to choose by. With AdamW the smallest numbers are 0.85 and 1.76, both at half-life 0.25,
-# where we stopped. But half-life 0.5 is only 0.01 behind. The lesson is general: **a start that wins one game need not win another, so try it on your task.**
-#
-# Now compare descent with AdamW, at 96 numbers and 400 steps. AdamW is better at *every* start, by 0.01 to 0.5 nats. At half-life 1 on the kitchen text, for
-# example, it reads 0.90 against 0.95. So gradient descent is not the best optimiser here. It is the one that you can write and understand in twenty minutes.
-# Chapter 08 explains AdamW.
-#
-# And the stream, the reason why you wrote `stream_batches`? We have also trained all of these networks on random excerpts, like your first model. The last two
-# printed lines compare the two. For half-lives up to 7, they differ by 0.03 at most. This is about as much as separates neighbours in the row of AdamW on the
-# kitchen text (0.85, 0.86 and 0.90). So we cannot say which of the two is better there. At half-life 100 excerpts did better than the stream, by 0.01 to 0.09.
-# What the stream surely gives you is order: every character is read once in each pass. It also trains the network in the state in which it will write, but these
-# numbers do not show that this helps. (`python -m benchmarks.lstm_starts TEXT` makes all these numbers.)
+# > All starts of a row had the same learning rate, chosen at half-life 1; another rate may suit open gates better. With AdamW, the optimiser of the course's
+# > loop (chapter 08), all these networks of 96 numbers become better, by 0.01 to 0.5 nats, and half-life 0.25 is best. Random excerpts instead of a stream
+# > change the losses at half-lives up to 7 by 0.03 at most. (`python -m benchmarks.lstm_starts TEXT` makes all these numbers.)
