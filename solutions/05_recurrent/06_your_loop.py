@@ -151,12 +151,11 @@ agrees(stream_batches, ours.stream_batches, ids(_N, below=50), _rows, _steps)
 # ### Cut the gradient, keep the memory
 #
 # We have made the reading fast. Now, what must autograd keep in memory? At the end of a piece, the state goes on: it is only $k$ numbers for each row. The
-# gradient does not. We cut it there, and forget how the state came about. This is called **truncated backpropagation through time**. In the picture you see one
-# row with three pieces of $T = 3$ tokens. Black arrows carry the state from piece to piece. The orange arrows of the gradient run backwards and stop at each
-# border.
+# gradient does not. We cut it there, and forget how the state came about. This is called **truncated backpropagation through time**. In the picture, black
+# arrows carry the state of one row from piece to piece ($T = 3$). The orange arrows of the gradient run backwards and stop at each border.
 #
-# The cut has a price. No gradient reaches back beyond the beginning of a piece, so nothing teaches the network to keep a token for more than $T$ steps, though it
-# may still do so. For your text we take $T = 64$. In section 7 you will see what $T = 8$ costs.
+# The cut has a price: no gradient teaches the network to keep a token for more than $T$ steps, though it may still do so. For your text we take $T = 64$. In
+# section 7 you will see what $T = 8$ costs.
 
 # %% folded="draws the pieces" alt="Nine states in three pieces of three tokens. Black arrows carry the state on from piece to piece; orange arrows for the gradient run back and stop at each border."
 drawings.truncated_bptt()
@@ -628,12 +627,12 @@ plt.show()
 # %% [markdown]
 # ### Your experiment: which start suits your text?
 #
-# Now you can settle a question yourself: how far open should the forget gates be at the start? In game A, the LSTM with open gates won, and the half-open one
-# lost. In game B, both were good. What about a text?
+# How far open should the forget gates be at the start? In game A, the LSTM with open gates won, and the half-open one lost. In game B, both were good. What
+# about a text?
 #
 # The next cell trains four fresh small networks, again for a minute or two. They begin with the same random weights and differ only in the bias of the forget
-# gates. It is set to half-lives of 1, 2, 7 (about a word) and 100 characters. Then the cell measures each network on **held-out** text, a part that no network
-# has learned from, and lets it write a little. Write down a guess before you run it: with which half-life will the network predict best?
+# gates, set to half-lives of 1, 2, 7 (about a word) and 100 characters. Then it measures each network on **held-out** text, from which no network has learned.
+# Write down a guess before you run it: with which half-life will the network predict best?
 
 
 # %%
@@ -662,9 +661,8 @@ best_start = min(start_losses, key=start_losses.get)
 print(f"\nYour large network will start with half-life {best_start}.")
 
 # %% [markdown]
-# Did you expect that? It is one seed and a short training, so we have repeated the experiment with three seeds, longer trainings and a second text. Each number
-# in the next table is an average held-out loss after gradient descent like yours. A dash stands for what we have not tried. Look along each row: where is the
-# smallest number, and where is the largest?
+# Did you expect that? We have repeated the experiment with three seeds, longer trainings and a second text. Each number in the next table is an average
+# held-out loss after gradient descent like yours. (A dash: not tried.) Look along each row: where is the smallest number, and where is the largest?
 
 # %%
 known = pd.read_csv(paths.DATA / "recurrent" / "starts.csv")
@@ -676,6 +674,5 @@ print(by_start.round(2).to_string(na_rep="-"))
 # In every row the largest number is that of half-life 100. So the start that won game A ends worst here. On the kitchen text half-life 1 is best, and on
 # Shakespeare the half-lives from 0.25 to 2 are equally good, with 1.84 or 1.85. **A start that wins one game need not win another, so try it on your task.**
 #
-# > All starts of a row had the same learning rate, chosen at half-life 1; another rate may suit open gates better. With AdamW, the optimiser of the course's
-# > loop (chapter 08), all these networks of 96 numbers become better, by 0.01 to 0.5 nats, and half-life 0.25 is best. Random excerpts instead of a stream
-# > change the losses at half-lives up to 7 by 0.03 at most. (`python -m benchmarks.lstm_starts TEXT` makes all these numbers.)
+# > All starts of a row had the same learning rate, chosen at half-life 1. With AdamW, the optimiser of the course's loop (chapter 08), the networks of 96
+# > numbers become better by 0.01 to 0.5 nats, and half-life 0.25 is best. (`python -m benchmarks.lstm_starts TEXT` makes these numbers.)

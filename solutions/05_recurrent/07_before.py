@@ -228,8 +228,8 @@ for _first, _begin, _length, _heat in _starts:
 # %% [markdown]
 # ### Before
 #
-# The next cell makes the network that you will train for real. On a laptop it is larger than the networks before, and its forget gates start with the half-life that
-# was best in your experiment. It has learned nothing yet, so the small network of that experiment tries your `generate` first. The prompt is read character by
+# The next cell makes the network that you will train for real. On a laptop it is larger than those before, and its forget gates start with the half-life that
+# was best in your experiment. It has learned nothing yet, so the best small network of section 6 tries your `generate` first. It reads the prompt character by
 # character, so that the state knows it. Then your function goes on.
 
 # %%

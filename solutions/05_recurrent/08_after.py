@@ -141,13 +141,10 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Before the training, all dots stood close together. Now they are far apart: the gates react to what is read. Look at the dots near the bottom, right of the
-# middle. In the course's own run 46 of the 96 gates are nearly closed at blanks (below 0.25) and more than half open elsewhere. Is a blank special? The printed
-# lines ask the same of the three most frequent letters, and there are 9 to 16 such gates for each. **So a blank closes far more gates than any of these letters
-# does**, and nobody has told the network that words exist.
-#
-# > A blank does only one half of what *write* did in your memory chip. Whether something new is written depends on the input gates, and we have not looked at
-# > those.
+# Before the training, all dots stood close together. Now they are far apart: the gates react to what is read. In the course's own run 46 of the 96 gates are
+# nearly closed at blanks (below 0.25) and more than half open elsewhere. Is a blank special? The printed lines ask the same of the three most frequent letters,
+# and there are 9 to 16 such gates for each. **So a blank closes far more gates than any of these letters does**, and nobody has told the network that words
+# exist. (Whether something new is written there depends on the input gates, at which we have not looked.)
 #
 # The next figure shows one gate at work, the one that closes most clearly at blanks. White is closed, and the darkest green is open. Does it close anywhere
 # else?
@@ -257,11 +254,8 @@ print(
 )
 
 # %% [markdown]
-# **If you have lost, you are in good company: so did the course's own run.** Section 8 shows what it takes to win on a harder text. If you have won, compare
-# your minutes with the few seconds of the counts.
-#
-# > Your last network is better than your first one, but we cannot say by which of the changes: it has more steps, reads a stream, learns by gradient descent
-# > and is larger on a laptop.
+# **If you have lost, you are in good company: so did the course's own run.** Section 8 shows what it takes to win on a harder text. And your last network
+# against your first? It has more steps, reads a stream and learns by gradient descent, so we cannot say which of these has changed its loss.
 
 # %% [markdown]
 # ### How far back must a gradient reach?
@@ -269,7 +263,7 @@ print(
 # One question of section 3 is still open: *how could it learn that?* With half-open gates hardly any gradient comes back further than a few steps (section 4).
 # Perhaps that is enough. Your functions can test it: train the same network once more, with pieces of $T = 8$ characters instead of 64. Its state goes on as
 # before, but no gradient reaches back further than eight steps. There are 256 rows instead of 32, so each training step reads as many characters. Make a guess:
-# by how much will its held-out loss be higher? (It should take about half the time of the large training, or less.)
+# by how much will its held-out loss be higher? (This takes about half the time of the large training, or less.)
 
 
 # %%

@@ -129,8 +129,8 @@ for name, run in recorded.items():
 # ### What is left to wish
 #
 # **Fewer gates.** The **GRU** (K. Cho and others, 2014) is an LSTM made simpler. It has no cell beside the state, and two gates. The gate $z_t$ does the work
-# of the forget gate and of the input gate: $h_t = (1 - z_t) \star h_{t-1} + z_t \star \tilde h_t$. What is not kept is replaced. The other gate is inside the
-# candidate $\tilde h_t$, and says how much of the old state the candidate may read.
+# of the forget gate and of the input gate: $h_t = (1 - z_t) \star h_{t-1} + z_t \star \tilde h_t$. What is not kept is replaced. The other gate says how much
+# of the old state the candidate $\tilde h_t$ may read.
 #
 # **More layers.** The states of one LSTM can be the inputs of a second one. Two that read in opposite directions are called **bidirectional**. They cannot
 # write, but they help to understand a finished text.
@@ -152,10 +152,9 @@ for name, run in recorded.items():
 # %% [markdown]
 # ## What you have now
 #
-# You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and seen that its cell took the
-# other side of the bargain: it lets noise pass, and with it the gradient. You know that the start can decide how soon a network learns to keep something, that
-# the best start for a game need not be the best for a text, and what gates are for. Your LSTM has learned a text of yours, by your own training step, and it has
-# written. You have seen that a gradient of eight steps is enough for most of that. And you know that a counter may still beat it.
+# You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and seen that its cell took
+# the other side of the bargain: it lets noise pass, and with it the gradient. You know what gates are for, and that the best start for a game need not be the
+# best for a text. Your LSTM has learned a text of yours, by your own training step, and it has written. And you know that a counter may still beat it.
 #
 # Look at the last column of the table once more. It is the weak point of everything in this chapter. In chapter 06, each word looks at every earlier word
 # *directly*, at all of them at once.
