@@ -158,7 +158,7 @@ for name, longest in learned.items():
 # `keep_bit`. Now let the networks find their own weights, in 500 training steps. Which of the four will do it?
 #
 # A fifth player joins. An LSTM has four times the weights of an RNN with as many numbers, so somebody could say that it wins by its size. Therefore your LSTM
-# also plays with a state of 7 numbers only. It has fewer weights (288) than the RNN of 16 (337).
+# also plays with a state of 7 numbers only. It has fewer weights (288) than the RNN of 16 (337). (On a laptop, all five together should take a minute or two.)
 
 
 # %%
