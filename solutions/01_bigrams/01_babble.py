@@ -53,7 +53,10 @@ plt.rcParams["figure.dpi"] = 140
 # takes Shakespeare, or, where there is no internet, the *kitchen* text, which we have generated for this course.
 #
 # How is your text cut? Each line of the file becomes one *sentence*, whatever stands in it, and a full stop or a comma counts as a word of its own.
-# In the kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it.
+# In the kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it. The first half of this fifth is
+# for the game and for the measurements in section 6, and the second half is for a score at the end of section 6.
+#
+# Where this chapter quotes numbers of *your* text, they are those of the kitchen text. Compare them with your own.
 
 # %%
 mine = lmkit.load("mine", unit="word")
@@ -80,7 +83,7 @@ print(
 )
 if (kept_back := sum(map(len, my_valid))) < 480:  # 12 passages of 40 words
     print(
-        f"Only {kept_back} words are kept back, and section 6 needs 480: take more text."
+        f"Only {kept_back} words are kept back for section 6, and it needs 480: take more text."
     )
 
 # %% [markdown]

@@ -2,7 +2,7 @@
 # ## 4. Is dividing the best we can do?
 #
 # We divided a count by a sum because it felt natural. There are many other ways to turn counts into probabilities. We could take square
-# roots of the counts first, for example, or add a little to each of them. Which way is best?
+# roots of the counts first, for example, or add 1 to each of them. Which way is best?
 #
 # To answer this, we need a judge. Suppose that *want* was said four times, and that what followed was *to*, *to*, *a* and *to*. A model proposes a probability
 # $q(w)$ for each word $w$ that may come after *want*. Say that it proposes $q(\textit{to}) = 0.7$ and $q(\textit{a}) = 0.2$. Then it gives to what really
@@ -21,35 +21,44 @@
 # said. Then the share of $w$ is $p(w) = c(w)/n$.
 #
 # The next cell changes the shares at random, 400 times. Each dot in the figure is one change. The further to the right a dot is, the more probability was moved
-# from some words to others. Its height is the change of $\ln L$: a dot above the line at 0 would be better than the shares, and a dot below it is worse.
+# from some words to others. Its height is the change of $\ln L$: a dot above the line at 0 would be better than the shares, and a dot below it is worse. The two
+# larger marks are the two other ways that we have just named.
 
-# %% alt="A cloud of 400 dots, one for each random change of the probabilities after want. All dots lie below the line at zero, and the further the probabilities are moved, the deeper the dots lie."
+# %% alt="A cloud of 400 dots, one for each random change of the probabilities after want. All dots lie below the line at zero, and the further the probabilities are moved, the deeper the dots lie. A square for square roots of the counts lies far below the line, a triangle for one more to each count a little below it."
 after_want = Counter(b for s in train_sentences for a, b in ngrams(s, 2) if a == "want")
 c = np.array([*after_want.values()])
 p = c / c.sum()  # the shares
+
+
+def compare(weights):
+    """The probability that was moved from the shares, and the change of ln L."""
+    q = weights / weights.sum()
+    return np.abs(q - p).sum() / 2, (c * np.log(q)).sum() - (c * np.log(p)).sum()
+
+
 rng = np.random.default_rng(6)
-moved, change = [], []
-for strength in np.linspace(0.02, 1, 400):
-    q = p * np.exp(strength * rng.normal(size=len(p)))
-    q /= q.sum()
-    moved.append(np.abs(q - p).sum() / 2)
-    change.append((c * np.log(q)).sum() - (c * np.log(p)).sum())
+strengths = np.linspace(0.02, 1, 400)
+dots = [compare(p * np.exp(size * rng.normal(size=len(p)))) for size in strengths]
 _, axes = plt.subplots(figsize=(6, 2.8))
-axes.plot(moved, change, ".", markersize=4)
+axes.plot(*zip(*dots, strict=True), ".", markersize=4)
 axes.axhline(0, color="black", linewidth=1)
+print(f"{sum(y > 0 for _, y in dots)} of {len(dots)} random changes are better")
+for name, mark, weights in (("square roots", "s", c**0.5), ("1 more", "^", c + 1)):
+    x, y = compare(weights)
+    axes.plot(x, y, mark, markersize=8, label=name)
+    print(f"{name}: ln L changes by {y:.1f}")
 axes.set(
-    title="400 changes of the shares",
+    title="400 changes of the shares, and two other ways to divide",
     xlabel="probability that was moved to other words",
     ylabel="change of ln L",
 )
+axes.legend()
 plt.show()
-print(f"{sum(x > 0 for x in change)} of {len(change)} random changes are better")
 
 # %% [markdown]
-# None of the 400 changes is better than the shares. (At the left edge the dots are so close to the line that the eye cannot tell, but the printed number can.) Is
-# this luck? It is not, and the proof is so short that you should see it. It needs one fact about
-# the logarithm: **$\ln x \le x - 1$ for all $x > 0$, and the two sides are equal only at $x = 1$.** The next figure shows why. The straight
-# line $x - 1$ touches the curve $\ln x$ at $x = 1$, and everywhere else the curve is below the line.
+# None of the 400 changes is better than the shares, and neither of the two other ways is. Is this luck? It is not, and the proof is so short that you should see
+# it. It needs one fact about the logarithm: **$\ln x \le x - 1$ for all $x > 0$, and the two sides are equal only at $x = 1$.** The next figure shows why. The
+# straight line $x - 1$ touches the curve $\ln x$ at $x = 1$, and everywhere else the curve is below the line.
 
 # %% alt="The curve of ln x and the straight line x - 1. They touch at x = 1, and everywhere else the line lies above the curve."
 x = np.linspace(0.05, 3, 200)

@@ -176,14 +176,19 @@ plt.show()
 print(f"k = 1: perplexity {value(1):.0f}")
 print(f"k = {ks[best]:.2g}: perplexity {values[best]:.0f}, the best of these")
 print(f"V = {V:,} tokens")
+pairs = Counter(pair for s in train_sentences for pair in ngrams(s, 2))
+for w1, w2 in (("chinese", "food"), ("want", "to")):
+    seen, total = pairs[w1, w2], occurs[w1]
+    print(f"{w1} {w2}: {seen} of {total} = {seen / total:.2f};", end=" ")
+    print(f"with k = 1: {seen + 1} of {total + V} = {(seen + 1) / (total + V):.2f}")
 
 # %% [markdown]
 # Laplace's $k = 1$ gives the perplexity 57, and the best $k$ of the figure, about 0.004, gives 15. (Around it the curve is nearly flat.) Why is $k = 1$ so bad?
 # It adds 1 to each of the $V = 1{,}400$ tokens that may follow a word, so each row gets 1,400 imaginary counts. This swamps all but the most frequent words.
 #
-# Take *chinese*. By the published counts it was said 158 times, and *food* followed 82 times. With $k = 1$ its row sums to $158 + 1400 = 1558$, so nine tenths of
-# the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $82/158 = 0.52$ to $83/1558 = 0.05$. The same happens to *want*, which was said
-# 927 times: $P(\textit{to} \mid \textit{want})$ falls from $608/927 = 0.66$ to $609/2327 = 0.26$.
+# Take *chinese*. In the training sentences it was said 135 times, and *food* followed 73 times. With $k = 1$ its row sums to $135 + 1400 = 1535$, so nine tenths
+# of the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $73/135 = 0.54$ to $74/1535 = 0.05$. The same happens to *want*:
+# $P(\textit{to} \mid \textit{want})$ falls from $0.65$ to $0.24$.
 #
 # A small $k$ does much better, and still two things are not right. First, all words that were never seen after *thai* get the same probability, *thai of* as much
 # as *thai lunch*. But *thai lunch* is surely more probable, even if neither was ever said. **How should one share out the probability of what was never seen?**
@@ -201,8 +206,8 @@ for least in (1, 2, 5):
 
 # %% [markdown]
 # The perplexity falls from 15.3 to 12.8 and to 11.5, but these three numbers cannot be compared. The later models need not say *which* rare word comes. They only
-# have to say that *some* rare word comes, and that is easier. (There is a second effect. $V$ falls from 1,400 to 660, so the same $k$ adds fewer imaginary counts
-# to each row. Our numbers do not separate the two.)
+# have to say that *some* rare word comes, and that is easier. (Also, $V$ falls from 1,400 to 660, so each row gets fewer imaginary counts. Our numbers do not
+# separate the two effects.)
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?

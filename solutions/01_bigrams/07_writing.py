@@ -379,7 +379,7 @@ for temperature in (0.1, 0.5, 1.0, 5.0):
     print(f"temperature {temperature}:  {said}\n")
 
 # %% [markdown]
-# At 0.1 only the likeliest few words are left. In the course's run, *the* is followed by *menu* or *golden* six times out of seven. So the same few phrases come
+# At 0.1 only the likeliest few words are left. In our run, *the* is followed by *menu* or *golden* six times out of seven. So the same few phrases come
 # again and again. At 5 it draws almost any word that has ever come after the last one, and the text falls apart.
 
 # %% scratch=true
@@ -401,7 +401,8 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 # - With two words of memory: $P_2(w) = 0.7 \cdot (\text{the share of } w \text{ after the last two words}) + 0.3 \cdot P_1(w)$.
 #
 # And so on up to five words. If a context was never seen, nothing is mixed in for it. For example, if the last two words were never seen together, then $P_2(w)$
-# is simply $P_1(w)$. This is called **interpolation**. The number 0.7 is the *weight* of the longer context.
+# is simply $P_1(w)$. This is called **interpolation**. The number 0.7 is the *weight* of the longer context. We try 0.4, too. In the figure, look for the lowest
+# point of each of the two curves.
 
 
 # %%
@@ -425,27 +426,35 @@ def surprise(tables, sentences, weight, known=my_words):
     return perplexity(logs, 2)
 
 
-# %% alt="Perplexity on new text, on a log axis, against the words of memory. It falls steeply from 0 to 1 and a little to 2, and then stays level or rises."
-surprises = [surprise(tables, my_valid, 0.7) for tables in my_machines]
-_, axes = plt.subplots(figsize=(6, 2.8))
-axes.plot(surprises, "o-")
+# %% alt="Perplexity on new text, on a log axis, against the words of memory, one curve for each of two weights. Both fall steeply from 0 to 1 and less to 2, and then stay level or rise, the one with the weight 0.7 more."
+surprises = {
+    weight: [surprise(tables, my_valid, weight) for tables in my_machines]
+    for weight in (0.7, 0.4)
+}
+_, axes = plt.subplots(figsize=(6, 3))
+for (weight, values), style in zip(surprises.items(), ("o-", "s--"), strict=True):
+    axes.plot(values, style, label=f"weight {weight}")
 axes.set(
     title="How surprised the machine is by new text",
     xlabel="words of memory",
     ylabel="perplexity (log scale)",
     yscale="log",
 )
-ticks = [t for t in (10, 20, 50, 100, 200, 500, 1000) if t < 1.2 * max(surprises)]
+low, high = (f(map(f, surprises.values())) for f in (min, max))
+ticks = [t for t in (10, 20, 50, 100, 200, 500, 1000) if 0.7 * low < t < 1.2 * high]
 axes.set_yticks(ticks, [str(tick) for tick in ticks])
 axes.minorticks_off()
+axes.legend()
 plt.show()
-for memory, value in enumerate(surprises):
-    grams = [gram for s in my_valid for gram in ngrams(s, memory + 1)]
-    known = np.mean([gram[:-1] in tables[memory] for gram in grams])
-    print(f"memory {memory}: perplexity {value:.0f}, {known:.0%} of the contexts known")
-rows = [
-    (my_machines[5][5].get(g[:-1], {}), g[-1]) for s in my_valid for g in ngrams(s, 6)
+print("words of memory     0      1      2      3      4      5")
+for weight, values in surprises.items():
+    print(f"weight {weight}: ", *(f"{value:6.1f}" for value in values))
+known = [
+    np.mean([gram[:-1] in table for s in my_valid for gram in ngrams(s, memory + 1)])
+    for memory, table in enumerate(tables)
 ]
+print("contexts known:", *(f"{share:6.0%}" for share in known))
+rows = [(tables[5].get(g[:-1], {}), g[-1]) for s in my_valid for g in ngrams(s, 6)]
 single = [truth in row for row, truth in rows if len(row) == 1]
 share = len(single) / max(1, sum(bool(row) for row, _ in rows))
 print(
@@ -454,41 +463,24 @@ print(
 print(f"in {1 - np.mean(single or [1]):.0%} of these the true word is another one")
 
 # %% [markdown]
-# Look at the perplexities above. On the kitchen text, the first word of memory is worth most: the perplexity falls from 223 to 36. The second word helps again,
-# and the perplexity falls to 25. After that it rises, to 30 with three words and to 39 with five. On a short text, already the second word may do harm. Then most
-# contexts of two words were seen only once, and we still trust them with the weight 0.7.
+# The first word of memory is worth most: with the weight 0.7, the perplexity falls from 222.9 to 35.9. The second word brings it down to 25.1, the lowest of all
+# twelve numbers. Then it rises, to 39.2 with five words. With the weight 0.4 the best memory is three words, with 27.3, and five words give 28.8. So the weight
+# decides which memory is best. But with neither of the two do five words help. Chapter 02 chooses the weights better and asks again.
 #
 # Why does more memory not help here? Each further word multiplies the number of possible contexts by the size of the vocabulary. So a smaller and smaller part of
-# the contexts in new text was ever seen before; this is the last number of each printed line. On the kitchen text it is 90 % for two words, 68 % for three and 25
-# % for five. A context that was never seen changes nothing: the shorter memory answers. So this explains only why more memory does not help. The *harm* comes
-# from contexts that are known, but were followed by one word only. Then the share of this word is 1, so by our formula it gets at least 0.7, and all other words
-# together get at most 0.3. Whenever one of these comes, the machine is very surprised. The last printed line says how often that happens to contexts of five
-# words.
+# the contexts in new text was ever seen before: 90 % for two words, 68 % for three, and 25 % for five. A context that was never seen changes nothing, because the
+# shorter memory answers.
 #
-# On a real text, there is one more reason. A word that the machine has never read has the share 0 in every table. With two words of memory its probability is
-# $0.7 \cdot 0 + 0.3\,P_1$, if the two last words were seen together. So it is $0.3$ of what one word of memory gives, and a third word of memory multiplies it by
-# 0.3 again.
+# So the *harm* comes from contexts that are known. By the last printed line, 49 % of the known contexts of five words have one next word only. In 29 % of these,
+# the true word is another one. Its share in the longest table is 0, so with the weight 0.7 the fifth word of memory multiplies its probability by 0.3. (A word
+# that the machine has never read fares like this in every table whose context is known.)
 #
-# We chose the weight 0.7, and it matters. The next cell tries 0.4.
-
-# %% scratch=true
-# Another weight: what the machines with 0, 1, ..., 5 words of memory get.
-print(*(f"{surprise(tables, my_valid, 0.4):.0f}" for tables in my_machines))
-
-# %% [markdown]
-# With 0.4, the six perplexities on the kitchen text are 284, 50, 29, 27, 28 and 29. The best of these machines has three words of memory, and those with four and
-# five are slightly worse than it. None of the six reaches the 25 of two words with the weight 0.7.
+# The second measurement: how much does a machine copy? We let each of the six machines write twelve passages of 40 words. In each passage, we look for the
+# longest run of words that stands word for word in the text that the machine has read. (A machine that writes does not mix its tables. It draws from the row of
+# its longest context, as you have programmed it.)
 #
-# So with 0.7 the best memory is two words, and with 0.4 it is three: the weight decides. These two runs cannot say whether other weights, for example larger ones
-# where a context was seen often, would make a third word useful. Chapter 02 chooses the weights better and asks again.
-#
-# The second measurement: how much does a machine copy? We let it write passages of 40 words. In each passage, we look for the longest run of words that stands
-# word for word in the text that it has read.
-#
-# Some copying is normal, because people repeat themselves. So we need something to compare with. We do the same with passages of 40 words of your own text that
-# the machine has *not* read.
-#
-# One thing is different here. A machine that writes does not mix its tables. It draws from the row of its longest context, as you have programmed it.
+# Some copying is normal, because people repeat themselves. So we do the same with twelve passages of your own text that the machine has *not* read. In the
+# figure, each dot is a passage. Compare each column of dots with the last one.
 
 
 # %%
@@ -518,30 +510,35 @@ def spoken(tables):
         yield say(tables, [], 1.0, seed, words=40).split()
 
 
-# %% alt="Bars of the longest copied run against the words of memory. They grow with every word of memory; a dashed line shows new passages of the text."
+# %% alt="Seven columns of twelve dots: the longest copied run of each passage, for machines with zero to five words of memory and for new passages of the text. The columns rise with every word of memory; the one of new passages is among those of one to three words."
 written = [passages(spoken(tables)) for tables in my_machines]
-copied = [np.mean([longest_copy(text)[1] for text in texts]) for texts in written]
-control = np.mean([longest_copy(text)[1] for text in passages(my_valid)])
-_, axes = plt.subplots(figsize=(6, 2.8))
-axes.bar(range(6), copied, label="what the machine writes")
-axes.axhline(control, linestyle="--", color="black", label="new passages of your text")
+copied = [
+    [longest_copy(text)[1] for text in texts]
+    for texts in [*written, passages(my_valid)]
+]
+_, axes = plt.subplots(figsize=(6, 3))
+for x, runs in enumerate(copied):
+    color = "black" if x == 6 else "C0"
+    axes.plot(x + np.linspace(-0.25, 0.25, 12), sorted(runs), ".", color=color)
+    axes.plot([x - 0.35, x + 0.35], [np.mean(runs)] * 2, color=color)
+axes.set_xticks(range(7), [*range(6), "new text"])
 axes.set(
-    title="How much the machine copies",
+    title="How much the machine copies (lines: means)",
     xlabel="words of memory",
     ylabel="longest copied run (words)",
+    ylim=(0, 41),
 )
-axes.legend()
 plt.show()
-once = np.mean([len(row) == 1 for row in my_machines[5][5].values()])
-print(f"with 5 words of memory, {once:.0%} of the contexts have one next word only")
+print("means:", *(f"{np.mean(runs):.1f}" for runs in copied))
 met = [
-    my_machines[5][5][tuple(text[i - 5 : i])]
+    tables[5][tuple(text[i - 5 : i])]
     for text in written[5]
     for i in range(5, len(text))
-    if tuple(text[i - 5 : i]) in my_machines[5][5]
+    if tuple(text[i - 5 : i]) in tables[5]
 ]
 forced = np.mean([len(row) == 1 for row in met] or [0])
-print(f"where it writes after such a context, {forced:.0%} have one next word only\n")
+print("where the machine with 5 words of memory writes after such a context,", end=" ")
+print(f"{forced:.0%} have one next word only\n")
 for memory in (2, 5):
     text = written[memory][0]
     start, longest = longest_copy(text)
@@ -550,45 +547,20 @@ for memory in (2, 5):
     print(f"memory {memory}, its longest copied run in brackets:\n{' '.join(text)}\n")
 
 # %% [markdown]
-# Compare the bars with the dashed line. As long as a bar is near the line, the machine repeats runs that are no longer than those in new passages of your text. A
-# bar far above the line is a sign that it copies. On the kitchen text, the line is at 7 words. The bar for two words of memory is about as high, and the bar for
-# five words is at 24 of 40. (Each bar is the mean of only twelve passages, and so is the line, so small differences mean nothing. And no run goes beyond the end
-# of a line: in a play or a chat, whose lines are short, even a machine that copies whole lines has low bars.)
+# With two words of memory, the copied runs are no longer than those in new text. With five words, every one of the twelve runs is longer than the longest run in
+# new text, and on average 24 of 40 words are one copied run. The printed line gives the reason: in 83 % of the places, only one word ever came after the last
+# five, so the machine has no choice. (No run goes beyond the end of a line. So in a play or a chat, whose lines are short, even a machine that copies whole lines
+# has short runs.)
 #
-# The first two printed lines give the reason why the last bar is high. On the kitchen text, 95 % of the different contexts of five words have only one next word.
-# When the machine comes to such a context, it has no choice, and the second line says how often it does.
-#
-# What do the two measurements say together? On the kitchen text, a machine with five words of memory was more surprised than one with two when the
-# weight was 0.7 (39 against 25), and as surprised when the weight was 0.4 (29 for both). In neither case did five words help, and when the machine wrote, it
-# copied. This is one text and two weights, and yours may differ: compare your own lines.
+# So what do the two measurements say together? Five words of memory did not make the machine less surprised by new text than two, and they made it copy. This is
+# one text and two weights: compare your own numbers.
 
 # %% [markdown]
 # ### Your machine plays
 #
-# In the first ten minutes you played against a borrowed machine. Now play three rounds against your own machine with two words of memory, on the same passages.
-# It should have the same guesses and the same probabilities as the borrowed one.
-#
-# The game asks a machine for a whole row of probabilities, and your `write` returns words. We get at the row with a trick: we call `write` for one word, with a
-# `draw` that draws nothing and puts the row aside. (The class below is only this wiring, so skip it if you like.)
-
-
-# %%
-class MyMachine:
-    """Your machine with two words of memory, as the game wants it."""
-
-    def next_words(self, context):
-        """{word: probability}, the likeliest first: the row from which `write` draws its next word."""
-        rows = []
-        write(my_machines[2], context, 1, lambda row: rows.append(row) or "</s>")
-        return dict(sorted(rows[0].items(), key=lambda item: -item[1]))
-
-
-guess_the_next_word(MyMachine(), my_valid, rounds=3)
-
-# %% [markdown]
-# Can we give the machine a score, as one number? Take the perplexity of the true words of the ten rounds that you played at the beginning. (You have just
-# replayed the first three of them.) For the machine that played it is infinite, if a single true word had the probability 0. So we score the mixture of its
-# tables with the weight 0.7, in which no word has the probability 0.
+# In the first ten minutes you played ten rounds against a machine with two words of memory. What would be its score, as one number? Take the perplexity of the
+# ten true words. For the machine that played it is infinite, if a single true word had the probability 0. So we score the mixture of your own tables with the
+# weight 0.7, in which no word has the probability 0.
 
 # %%
 asked = rounds_of(my_valid, rounds=10)
@@ -601,21 +573,15 @@ for (context, truth), p in zip(asked, chances, strict=True):
 print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
 
 # %% [markdown]
-# Ten words are few, so with ten other words the number could be quite different. But it is a better score than counting right guesses, because every round
-# counts: the machine loses less by a true word to which it gave 0.2 than by one to which it gave 0.002, also if neither was its first guess. But one very
-# improbable word can still ruin the score of ten, and with another weight than 0.7 it would be another score.
+# Ten words are few, and one very improbable word can ruin the score. But every round counts: the machine loses less by a true word to which it gave 0.2 than by
+# one to which it gave 0.002, even if neither was its first guess.
 #
 # Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three prompts. At the
-# end of the course, you will see all of them side by side.
+# end of the course, you will see all of them side by side. (Two of its columns are for networks of later chapters, and empty here.)
 #
-# The gallery also notes a score, the **bits per byte**. Your text was cut into three parts: one to learn from, one for the game and for this section, and a third
-# one that nothing has used so far. Over this third part we sum up $-\log_2 P$, and divide by its size in bytes. Later chapters cut a text into pieces other than
-# words, and such a score can still be compared, with two limits.
-#
-# - A word that the machine has never read counts here as `<UNK>`. The machine need not say *which* word it is, so the score is too good. The more such words
-#   there are, the more it flatters.
-# - The bytes are those of the text as we have cut it, with a space between any two tokens, also before each full stop and comma. Your own file usually has fewer
-#   of these spaces. Divided by its bytes, the score would be higher, that is, worse.
+# The gallery also notes a score, the **bits per byte**: over the last part of your text, which nothing has used so far, we sum up $-\log_2 P$ and divide by the
+# number of bytes. Later chapters cut a text into pieces other than words, and such a score can still be compared, with two limits: a word that the machine has
+# never read counts as `<UNK>`, which flatters the score, and the bytes include a space before each full stop and comma, which flatters it, too.
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)
