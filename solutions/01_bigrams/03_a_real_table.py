@@ -317,10 +317,8 @@ print(f"in the row <s>, no probability differs by more than {gap:.5f}")
 # letter that comes next. (The sign ␣ is the gap between two words.) The darker a square, the more probable the next letter. (The colour follows the square root
 # of the probability, so that small ones can be seen. The bar on the right gives the probability itself.)
 #
-# Find the row of *q*. In an English text it usually has a single dark square, in the column *u*: after a *q*, the next letter is almost certain. In the kitchen
-# text the row of *j* has a dark square in the column *u*, too, but only because *judge*, *julia* and *judith* are among its most frequent words with a *j*. Then
-# find a row that has many pale squares and not a single dark one. After such a letter, many others are possible and none is likely, so it is hard to guess what
-# comes next.
+# Find the row of *q*. In an English text it usually has a single dark square, in the column *u*: after a *q*, the next letter is almost certain.  Then find a row
+# that has many pale squares and not a single dark one. After such a letter, many others are possible and none is likely, so it is hard to guess what comes next.
 
 # %% alt="A square map of 27 by 27 letters and the blank. Rows are letters, columns the letters that follow; dark squares are frequent pairs, such as t before h, or a single dark square in the row of q."
 letters = " abcdefghijklmnopqrstuvwxyz"

@@ -208,5 +208,5 @@ for s in new_sentences[:40]:
 # make a whole sentence impossible.** You have met this already in the game, where the
 # machine sometimes gave the truth the probability 0.
 #
-# More text makes such sentences rarer: in section 7 you will count how much. But one unseen pair is always enough, so we shall have to do something about
-# the zeros ourselves. You will see a first cure in section 5, and better ones in chapter 02.
+# More text makes such sentences rarer: in section 7 you will see how much. But one unseen pair is always enough, so we shall have to do something about the zeros
+# ourselves. You will see a first cure in section 5, and better ones in chapter 02.

@@ -465,7 +465,7 @@ print(f"in {1 - np.mean(single or [1]):.0%} of these the true word is another on
 # %% [markdown]
 # The first word of memory is worth most: with the weight 0.7, the perplexity falls from 222.9 to 35.9. The second word brings it down to 25.1, the lowest of all
 # twelve numbers. Then it rises, to 39.2 with five words. With the weight 0.4 the best memory is three words, with 27.3, and five words give 28.8. So the weight
-# decides which memory is best. But with neither of the two do five words help. Chapter 02 chooses the weights better and asks again.
+# decides which memory is best. But with neither of the two are five words better than two. Chapter 02 chooses the weights better and asks again.
 #
 # Why does more memory not help here? Each further word multiplies the number of possible contexts by the size of the vocabulary. So a smaller and smaller part of
 # the contexts in new text was ever seen before: 90 % for two words, 68 % for three, and 25 % for five. A context that was never seen changes nothing, because the

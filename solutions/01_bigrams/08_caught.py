@@ -260,7 +260,7 @@ pd.DataFrame(luck[:1], columns=columns).round(1)
 # Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than the one in the second table, it is hardly chance: the first
 # word makes the third one more probable, and your machine with one word of memory cannot know it.
 #
-# In our run, your text is the kitchen text, which is generated, too. So we also ask something that nobody has invented for a course: 12,000 frequent first names,
+# The kitchen text is generated, too. So we also ask something that nobody has invented for a course: 12,000 frequent first names,
 # from the counts of the United States' Social Security Administration. Here a name is a sentence, and a letter is a word. A machine with one letter of memory
 # must believe that, given the middle letter, the letters on its two sides have nothing to do with each other.
 
