@@ -396,6 +396,10 @@ print(
 # In the code of others you will meet another means against learning by heart: **dropout**. In each training step `nn.Dropout(0.1)` sets one in ten of the numbers
 # that it is given to 0, at random, and divides the others by 0.9 to make up for it. So the model cannot rely on any single number. When the model is measured, or
 # writes, nothing is dropped. This is what `model.train()` and `model.eval()` switch. Your model has no dropout; here the loop keeps the best weights instead.
+#
+# And what if a larger model does not fit into memory with a whole batch? Cut the batch into equal parts, call `(loss(model, part) / len(parts)).backward()` for
+# each part, and move the weights only after the last one. PyTorch adds the gradients up, so the move is the same as with the whole batch. This is called
+# **gradient accumulation**.
 
 # %% [markdown]
 # ### Make it better
