@@ -175,9 +175,10 @@ plt.show()
 # earlier one: if this state had been a little different, how much would the last one have changed? For a state of one number, each step back contributed the
 # factor $(1 - h_t^2)\, w_h$.
 #
-# Choose one number that is made of the last state, for example the sum of its entries, divided so that its gradient there has the length 1. Its gradient with
-# respect to $h_t$ is a vector of $k$ numbers, like the state, and each step back does two things to it. First every number of the gradient is multiplied by its
-# own slope, $1 - h_t^2$. Then the whole vector is multiplied by the matrix $W_h^\top$.
+# As a stand-in for the loss we take the sum of the $k$ entries of the last state, divided by $\sqrt k$. Its gradient with respect to the last state has the
+# length 1, since it consists of $k$ times the same number, $1/\sqrt k$. Its gradient with respect to an earlier state $h_t$ is a vector of $k$ numbers, like the
+# state, and each step back does two things to it. First every number of the gradient is multiplied by its own slope, $1 - h_t^2$. Then the whole vector is
+# multiplied by the matrix $W_h^\top$.
 #
 # Here is an example with $k = 2$. Let $W_h$ be a quarter turn times $\rho = 0.8$, that is, $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$, and let the
 # states be so small that all slopes are nearly 1. If the gradient of $h_t$ is $(1, 0)$, then that of $h_{t-1}$ is $W_h^\top (1, 0) = (0, -0.8)$, and that of
@@ -225,7 +226,7 @@ plt.show()
 #   last one. Training hardly ever notices it.
 # - With $\rho = 1$ the prediction is level. The measured gradient sinks slowly, to about a sixth, because the slopes of the tanh are a little smaller than 1.
 # - With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times as long. Without the tanh it would follow its dashed line, up to nearly 300 times. This is called
-#   **exploding**. Here the tanh holds it back, but it does not always do so.
+#   **exploding**. Here the tanh holds it back for fifty steps, and then the line rises all the same.
 #
 # Now compare this figure with that of the echo. They ask opposite questions, and still they show the same two things. With $\rho = 0.8$ the echo shrinks to about
 # a millionth of its first value over the 60 tokens, and so does the gradient. With $\rho = 1$ both shrink to about a sixth. (Only the lines of 1.1 differ in

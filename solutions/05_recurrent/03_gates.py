@@ -591,12 +591,12 @@ for name, share in shares.items():
     )
 
 # %% [markdown]
-# All latches still hold their 1 after 1,000 steps. The cells drift. Nothing pulls a cell back, so the small pushes add up, and sooner or later they carry it
-# across zero. Some cells drift back again, and so the line goes up as well as down. In the course's own run, 71 % of the cells are on the right side after 1,000
-# steps. If one waits long enough, it will be one half, as with a coin. This is the dotted line.
+# All latches still hold their 1 after 1,000 steps. The cells drift. A forget gate that is nearly 1 does not pull them back, so the small pushes add up, and
+# sooner or later they carry it across zero. Some cells drift back again, and so the line goes up as well as down. In the course's own run, 71 % of the cells are
+# on the right side after 1,000 steps. If one waits long enough, it will be one half, as with a coin. This is the dotted line.
 #
-# Perhaps none of your cells was lost. Then you have chosen weights with which $h$ feeds the bit back into the cell. You have built a latch inside the cell, and
-# you pay for it as in section 1.
+# Perhaps none of your cells was lost. Then look at the weights with which your gates or your candidate read $h$: through them the cell writes its own bit again
+# at every step. You have built a latch inside the cell, and you pay for it as in section 1.
 #
 # So there is a bargain between robust memory and learnability, and the cell has not escaped from it. It has taken *the other side*. The latch shrinks small
 # changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient.

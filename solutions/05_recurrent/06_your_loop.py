@@ -154,8 +154,8 @@ agrees(stream_batches, ours.stream_batches, ids(_N, below=50), _rows, _steps)
 # gradient does not. We cut it there, and forget how the state came about. This is called **truncated backpropagation through time**. In the picture, black
 # arrows carry the state of one row from piece to piece ($T = 3$). The orange arrows of the gradient run backwards and stop at each border.
 #
-# The cut has a price: no gradient teaches the network to keep a token for more than $T$ steps, though it may still do so. For your text we take $T = 64$. In
-# section 7 you will see what $T = 8$ costs.
+# The cut has a price. If a token becomes useful only after more than $T$ steps, no gradient ever says so. The network may keep it that long all the same, because
+# the state itself is not cut, but nothing rewards it. For your text we take $T = 64$. In section 7 you will see what $T = 8$ costs.
 
 # %% folded="draws the pieces" alt="Nine states in three pieces of three tokens. Black arrows carry the state on from piece to piece; orange arrows for the gradient run back and stop at each border."
 drawings.truncated_bptt()
@@ -618,8 +618,9 @@ plt.show()
 # green and the pink run, with smaller rates, end at 1.73 and 1.96. **So clipping let us use a learning rate that is too large for the start and good later
 # on.**
 #
-# Is this the danger that we met in section 4? No. There the gates were open, and a gradient grew over many steps. Here they are half open, and the longest
-# gradients come *after* the loss has jumped. Clipping does not ask where the length comes from.
+# Is this the danger that we met in section 4? There the gates were open, and a gradient grew on its way back. Here they are half open, and a gradient shrinks on
+# its way. What makes it long is a bad place: in the orange run the gradient and the loss climb together. (We have not run open gates without clipping.) Clipping
+# does not ask where the length comes from.
 #
 # > With three seeds and six rates each, clipping lowered the best held-out loss by 0.14 to 0.23 nats at half-life 1, and not clearly at half-life 7, where
 # > gradients fade less on the belt (`data/recurrent/clipping.csv`). A **warm-up** (a small rate that grows in the first steps) may do as well.
@@ -674,5 +675,5 @@ print(by_start.round(2).to_string(na_rep="-"))
 # In every row the largest number is that of half-life 100. So the start that won game A ends worst here. On the kitchen text half-life 1 is best, and on
 # Shakespeare the half-lives from 0.25 to 2 are equally good, with 1.84 or 1.85. **A start that wins one game need not win another, so try it on your task.**
 #
-# > All starts of a row had the same learning rate, chosen at half-life 1. With AdamW, the optimiser of the course's loop (chapter 08), the networks of 96
-# > numbers become better by 0.01 to 0.5 nats, and half-life 0.25 is best. (`python -m benchmarks.lstm_starts TEXT` makes these numbers.)
+# > All starts of a row had the same learning rate and were clipped at the same length, both chosen at half-life 1. So with values of its own the start of 100
+# > may do better. (`python -m benchmarks.lstm_starts TEXT` makes these numbers.)
