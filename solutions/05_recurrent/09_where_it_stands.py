@@ -5,7 +5,7 @@
 # read the same 0.9 million characters, and all are judged on the same last tenth of the text, which took no part in any choice.
 #
 # In the figure each row is one kind of LSTM, and the dots are its random starts. The plain rows, in blue, have 192 numbers, gradient descent, and forget gates
-# that start at a half-life of about 5, which in section 6 was not the best start. Each orange row changes what its name says: the start (*half open*, half-life
+# that start at a half-life of about 5, longer than what was best in section 6. Each orange row changes what its name says: the start (*half open*, half-life
 # 1), the optimiser (*AdamW*, chapter 08) or the width (*384 wide*). Which rows have dots on the left of the counts, where the loss is lower?
 
 # %% folded="draws what helps" alt="Test losses of eight kinds of LSTM as dots, with a dashed line for Kneser-Ney. 4,000 steps bring the dots nearer to the line than 2,000, and 8,000 no nearer. With equal steps, the half-open start, AdamW and 384 numbers each bring them nearer still. Only the LSTM with AdamW and 384 numbers is on the better side of the line, in all three starts."
@@ -173,7 +173,8 @@ else:
 
 # %% [markdown]
 # In the course's own run, after 400 steps, all three toss a coin, even when the noun is the word just before. They can spell most words by then, but they have
-# not learned that the noun decides about the verb. Your large network has had ten times as many steps.
+# not learned that the noun decides about the verb. Your large network has had ten times as many steps: how far back does it get? And compare it with the last
+# row. There no gradient has come further back than eight characters, which is hardly two words.
 
 # %% [markdown]
 # ### What is left to wish
