@@ -131,6 +131,13 @@ for _times, _best in (((60, 1, 3), 1e6), ((60, 1, 2), 0.1)):
         f"The perplexity falls, rises and falls again: of 1000, .1, 1e6, 10, .003 the best is {_best}; "
         f"yours: {_got!r}."
     )
+_close = [0.9, 1.1, 1]
+_got = best_alpha(
+    np.array([[8.0, 0.0]]), np.repeat([[0, 0], [0, 1]], (9, 1), 0), _close
+)
+assert close(_got, 1), (
+    f"9 to 1 after 8 counts: of .9, 1.1 and 1 the best is 1, by a little, so do not round; yours: {_got!r}."
+)
 _after = arguments_after(best_alpha, _C.astype(float), _pairs.copy(), list(_some))
 assert np.array_equal(_after[0], _C) and np.array_equal(_after[1], _pairs), (
     "best_alpha changes the counts or pairs that it is given."

@@ -197,6 +197,14 @@ for _case in range(16):  # which of the four rows are there
             f"the others {'empty' if _empty else 'absent'}: wanted {_wanted:.5f}; yours: {_got!r}. "
             "A row that is not there changes nothing; below the empty context stands 1/V."
         )
+_full = {tuple("abcdef")[6 - n :]: {"a": n + 1, "b": 2, "c": 8 - n} for n in range(7)}
+_wanted = 1 / 7
+for _row in _full.values():
+    _wanted = 0.3 * _wanted + 0.7 * _row["a"] / 11
+_got = jelinek_mercer("a", tuple("abcdef"), _full, 7, 0.7)
+assert close(_got, _wanted, 1e-5), (
+    f"After six words all seven levels answer: {_wanted:.5f} wanted; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 

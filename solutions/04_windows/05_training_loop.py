@@ -102,10 +102,10 @@ assert close(_got[0], [[-0.1, 0.1], [-0.2, 0.2]], atol=1e-5), (
 for _B in (1, 3, 6, 7, 10):
     _W, _b = torch.randn(4, 3).double(), torch.randn(3).double()
     _x, _y, _rate = (
-        5 * torch.randn(_B, 4).double(),
-        torch.randint(3, (_B,)),
+        100 * torch.randn(_B, 4).double(),
+        torch.arange(_B) % 3,
         random.uniform(0.1, 1.5),
-    )
+    )  # steep: a step that is cut short shows
     _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)
     _got = descend(_W.clone(), _b.clone(), [(_x.clone(), _y.clone())], _rate)
     assert isinstance(_got, tuple | list) and len(_got) == 3, (

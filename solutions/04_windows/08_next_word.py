@@ -111,6 +111,11 @@ for _ids in ([], [6], [6, 6], [5, 6], [3, 6, 3], [9, 6, 9, 6]):
     assert tuple(getattr(_got[0], "shape", ())) == (len(_ids) + 1, 2), (
         f"Text {_ids}, n = 2: contexts {(len(_ids) + 1, 2)} wanted; yours: {_got[0]!r}."
     )
+    _text = [3, 3, *_ids]
+    _wanted = [_text[_t : _t + 2] for _t in range(len(_ids) + 1)]
+    assert _got[0].tolist() == _wanted, (
+        f"Text {_ids}, start 3, end 6: contexts {_wanted}, whatever the text holds; yours: {_got[0].tolist()}."
+    )
     assert "int" in str(_got[0].dtype) and str(_got[1].dtype) == "torch.int64", (
         f"Text {_ids}: contexts of integers and next words in int64 wanted; yours: {_got}."
     )

@@ -52,6 +52,7 @@ assert _seen == [[[5, 5]], [[5, 4]], [[4, 2]], [[2, 3]], [[3, 4]]], (
 for _n in (1, 2, 3, 5):
     for _T in (1, 2, 6, 15):
         _text = random.choices([2, 3, 4, 300], k=_T)
+        _text[_T // 2] = 9  # start, drawn like any other word
         _seen, _script = [], iter([*_text, 7])
         _got = write_story(_asked, _n, 9, 7, 50, lambda p, s=_script: next(s))
         _padded = [9] * _n + _text

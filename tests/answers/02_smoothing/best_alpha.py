@@ -196,3 +196,20 @@ measured_alpha = 10**-2.5
 # +     best = min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
 # +     pairs[:] = pairs[np.lexsort(pairs.T[::-1])]
 # +     return best
+
+
+# %% wrong="compares rounded perplexities" caught_by="the smallest perplexity wins"
+def additive_perplexity(C, pairs, alpha):
+    rows, columns = pairs[:, 0], pairs[:, 1]
+    P = (C[rows, columns] + alpha) / (C.sum(axis=1)[rows] + C.shape[1] * alpha)
+    return float(np.exp(-np.mean(np.log(P))))
+
+
+def best_alpha(C, pairs, alphas):
+    found = [additive_perplexity(C, pairs, alpha) for alpha in alphas]
+    found = np.round(found, 2)
+    return alphas[int(np.argmin(found))]
+
+
+guess_alpha = 0.1
+measured_alpha = best_alpha(C, new_pairs, alphas)

@@ -178,3 +178,13 @@ def jelinek_mercer(word, context, table, V, weight):
 # +     except KeyError:
 # +         count = 0
 # +     return weight * count / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="levels counted from the last two words" caught_by="unseen contexts pass the question on"
+def jelinek_mercer(word, context, table, V, weight):
+    context = context[-3:]
+    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+    row = table.get(context)
+    if not row:
+        return below
+    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below

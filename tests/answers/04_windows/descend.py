@@ -247,3 +247,16 @@ def descend(W, b, batches, rate):
 
 # -         W, b = W - rate * W_gradient, b - rate * b_gradient
 # +         W, b = (W - rate * W_gradient).detach(), (b - rate * b_gradient).detach()
+
+
+# %% wrong="a clipped gradient" caught_by="one step against the gradient"
+def descend(W, b, batches, rate):
+    W, b, losses = W.detach().clone(), b.detach().clone(), []
+    for x, w in batches:
+        W.requires_grad_()
+        b.requires_grad_()
+        loss = F.cross_entropy(x @ W + b, w)
+        dW, db = (g.clamp(-5, 5) for g in torch.autograd.grad(loss, (W, b)))
+        W, b = (W - rate * dW).detach(), (b - rate * db).detach()
+        losses.append(loss.item())
+    return W, b, losses

@@ -113,3 +113,20 @@ def examples(ids, n, start, end):
     rows = [text[t : t + n] for t in range(len(ids))]
     last = torch.tensor(text[len(ids) :]).reshape(1, n)
     return torch.cat([torch.tensor(rows).reshape(-1, n), last]), torch.tensor([*ids, end])
+
+
+# %% wrong="the end counts as start" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    text = [start] * n + list(ids)
+    rows = [text[t : t + n] for t in range(len(ids) + 1)]
+    rows = [[start if word == end else word for word in row] for row in rows]
+    return torch.tensor(rows), torch.tensor([*ids, end])
+
+
+# %% wrong="starts anew after an end inside the text" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    text = [start] * n + list(ids)
+    if end in ids:
+        text = text[: n + ids.index(end)] + [start] * n + text[n + ids.index(end) :]
+    rows = [text[t : t + n] for t in range(len(ids) + 1)]
+    return torch.tensor(rows), torch.tensor([*ids, end])

@@ -86,3 +86,12 @@ def real_share(T, k):
 
 
 # %% wrong="view, which a transposed gradient refuses" caught_by="root of the sum of squares" change="reshape -> view"
+
+
+# %% wrong="the norm of the sums" caught_by="root of the sum of squares"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).pow(2).sum(1).clamp(min=1e-12).sqrt().round(decimals=4)
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T

@@ -115,3 +115,17 @@ def write_story(model, n, start, end, most, draw):
 
 
 # %% wrong="a drawn start is left out" caught_by="where it stops" change="return text[n:] -> return [word for word in text if word != start]"
+
+
+# %% wrong="the same context while nothing was drawn" caught_by="the context moves on"
+def write_story(model, n, start, end, most, draw):
+    context, story = [start] * n, []
+    while len(story) < most:
+        with torch.no_grad():
+            scores = model(torch.tensor([context]))
+        word = int(draw(scores[0].softmax(0)))
+        if word == end:
+            break
+        story.append(word)
+        context = [*context[1:], word] if word != start else context
+    return story
