@@ -131,8 +131,8 @@ def torch_module(kind: str, *inputs: Any, **options: Any) -> Any:
 
 
 @beside_the_answer
-def wrapped(module: Any) -> Any:
-    """A torch module that hands all that it is given to another one, whose class it does not have."""
+def wrapped(module: Any, most: int | None = None) -> Any:
+    """A torch module that hands all inputs, or the first `most`, to another one, whose class it does not have."""
     import torch
 
     class Wrapped(torch.nn.Module):
@@ -141,7 +141,7 @@ def wrapped(module: Any) -> Any:
             self.within = module
 
         def forward(self, *inputs: Any) -> Any:
-            return self.within(*inputs)
+            return self.within(*inputs[:most])
 
     return Wrapped()
 

@@ -51,6 +51,7 @@ from lmkit.testing import (
     leave_gradients,
     parameter_gradients,
     torch_module,
+    wrapped,
 )
 from lmkit.training import choose_device, set_seed, train
 

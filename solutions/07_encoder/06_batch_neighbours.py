@@ -11,6 +11,7 @@
 #   be empty; no text at all gives the shapes $[0, 0]$ and $[0]$.
 # - `encode_batch(encoder, table, positions, ids, lengths)`, $[B, T, C]$: looks words up in `table` $[V, C]$, adds the first $T$ rows of `positions` (which may have more), once; then calls
 #   `encoder(x, mask)` with the mask above. What the encoder answers at words stays as it is; padded places become zeros, whatever it answers there, even `nan`.
+#   Gradients pass through to `table`, `positions` and the encoder.
 
 # %% [markdown] hints="encode_batch"
 # 1. Which rows of `positions` belong to a text that is shorter than the table of positions?
@@ -117,6 +118,16 @@ assert all(
     close(_a, _b)
     for _a, _b in zip(_after, (_table, _positions, _ids, _lengths), strict=True)
 ), "An argument is changed by your encode_batch."
+_table, _positions = torch.randn(6, 3), torch.randn(4, 3)
+_ids, _lengths = torch.tensor([[0, 2], [5, 0]]), torch.tensor([2, 1])
+_same = wrapped(torch_module("Identity"), most=1)  # an encoder that answers x
+_back = gradients(encode_batch, _same, _table, _positions, _ids, _lengths)
+assert close(_back[0][:, 0], [1, 0, 1, 0, 0, 1]) and close(
+    _back[1][:, 0], [2, 1, 0, 0]
+), (
+    "Texts 0 2 and 5: each row that was looked up gets the gradient of its places, word 0 too, "
+    f"and padding none; yours: {_back}."
+)
 ### END HIDDEN TESTS
 
 # %% test="encode_batch" aspect="alone or among longer texts" points=1

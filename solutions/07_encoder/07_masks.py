@@ -109,6 +109,8 @@ for _T in (1, 2, 5, 9):
         _cases.append((_mask | torch.eye(_T, dtype=torch.bool), _N))
 _chain = torch.eye(6, dtype=torch.bool) | torch.eye(6).roll(1, 1).bool()
 _cases += [(_chain, _N) for _N in (0, 1, 4, 5)]
+_long = torch.eye(40).bool() | torch.eye(40).roll(1, 1).triu().bool()
+_cases += [(_long, _N) for _N in (25, 38)]
 ### END HIDDEN TESTS
 for _mask, _N in _cases:
     _heard = [{i} for i in range(len(_mask))]

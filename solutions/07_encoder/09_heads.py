@@ -64,6 +64,16 @@ for _B, _T, _C, _K in _sizes:
     assert close(_got, _wanted, 1e-4, 1e-5), (
         f"B, T, C, K = {_B, _T, _C, _K}: x W + b for each word, without softmax."
     )
+### BEGIN HIDDEN TESTS
+_X, _W, _b = torch.randn(2, 3, 4), torch.randn(4, 5), torch.randn(5)
+_back = gradients(tag_head, _X, _W, _b)
+assert close(_back[0], _W.sum(1).expand(2, 3, 4), 1e-4, 1e-5) and close(
+    _back[1], _X.sum((0, 1))[:, None].expand(4, 5), 1e-4, 1e-5
+), "Gradients should reach X and W from every place."
+assert close(_back[2], [6.0] * 5), (
+    f"Six places, so b has gradient 6; yours: {_back[2]}."
+)
+### END HIDDEN TESTS
 
 # %% test="heads" aspect="the mean of a text's own words" points=1
 _cases = [(1, 3, 2, 2, [2])]
@@ -130,6 +140,7 @@ for _how in ("mean", "max"):
         assert close(_back[1], torch.stack(_pool).sum(0)[:, None].expand(4, 2)), (
             f"{_how}: {_bad} in the padding spoils the gradient of W."
         )
+        assert close(_back[2], [3.0, 3.0]), f"{_how}: three texts, so b has gradient 3."
 for _how in ("mean", "max"):
     _left = arguments_after(class_head, _X.clone(), _lengths.clone(), _W, _b, _how)
     assert close(_left[0], _X) and close(_left[1], _lengths), (

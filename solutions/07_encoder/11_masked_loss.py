@@ -108,6 +108,10 @@ for _B, _T, _V in ((1, 1, 2), (3, 4, 5)):
     assert close(_back, torch.zeros(_B, _T, _V)), (
         f"No place asked: a gradient of zeros wanted; yours: {_back!r}."
     )
+_got = masked_loss(5e3 * torch.randn(3, 4, 5), torch.full((3, 4), -100))
+assert is_number(_got) and float(_got) == 0, (
+    f"No place asked, and scores in the thousands: 0 wanted; yours: {_got!r}."
+)
 _scores, _targets = (
     torch.randn(2, 3, 4).double(),
     torch.tensor([[1, -100, 3], [-100] * 3]),

@@ -141,3 +141,30 @@ def step(model, ids, tags, rate):
 # +         for weight in model.parameters():
 # +             if weight.grad is not None:
 # +                 weight -= rate * weight.grad
+
+
+# %% wrong="clips the gradient" caught_by="downhill by rate times gradient"
+class Tagger(nn.Module):
+    def __init__(self, encoder, C, K, freeze):
+        super().__init__()
+        self.encoder = copy.deepcopy(encoder)
+        self.encoder.requires_grad_(not freeze)
+        self.head = nn.Linear(C, K)
+
+    def forward(self, ids):
+        return self.head(self.encoder(ids))
+
+
+def step(model, ids, tags, rate):
+    asked = tags != -100
+    if not asked.any():
+        return 0.0
+    model.zero_grad()
+    loss = F.cross_entropy(model(ids)[asked], tags[asked])
+    loss.backward()
+    nn.utils.clip_grad_norm_([w for w in model.parameters() if w.grad is not None], 5.0)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.requires_grad and weight.grad is not None:
+                weight -= rate * weight.grad
+    return loss.item()

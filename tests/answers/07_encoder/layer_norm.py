@@ -179,3 +179,18 @@ def printed_ratio(C):
 
 
 # %% wrong="gelu drops axes of size 1" caught_by="a soft knee" change="return x * (1 + torch.erf(x / math.sqrt(2))) / 2 -> return (x * (1 + torch.erf(x / math.sqrt(2))) / 2).squeeze()"
+
+
+# %% wrong="gelu is zero below minus three" caught_by="a soft knee"
+def layer_norm(x, gain, bias, eps=1e-5):
+    centred = x - x.mean(-1, keepdim=True)
+    return gain * centred / (centred.pow(2).mean(-1, keepdim=True) + eps).sqrt() + bias
+
+
+def gelu(x):
+    x = x.where(x > -4, 0 * x)
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)

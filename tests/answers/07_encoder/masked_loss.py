@@ -97,3 +97,12 @@ def masked_loss(scores, targets):
     if not asked.any():
         return torch.zeros([], requires_grad=True)
     return F.cross_entropy(scores[asked], targets[asked])
+
+
+# %% wrong="zero times the sum of all scores" caught_by="nothing asked"
+def masked_loss(scores, targets):
+    asked = targets != -100
+    if not asked.any():
+        return (scores.exp() * 0).sum()
+    loss = F.cross_entropy(scores[asked], targets[asked], reduction="sum")
+    return loss / asked.sum().clamp(min=1)
