@@ -56,7 +56,7 @@ plt.rcParams["figure.dpi"] = 140
 # In the kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it. The first half of this fifth is
 # for the game and for the measurements in section 6, and the second half is for a score at the end of section 6.
 #
-# Where this chapter quotes numbers of *your* text, they are those of the kitchen text. Compare them with your own.
+# The numbers that this chapter quotes come from our own run, which reads the kitchen text. With another text yours will differ. Compare them.
 
 # %%
 mine = lmkit.load("mine", unit="word")
@@ -131,7 +131,7 @@ guess_the_next_word(machines["two words"], my_valid, rounds=10)
 
 # %% [markdown]
 # How many of your guesses were right, and how many of the machine's? (It is not a fair game. You see the whole beginning, and the machine sees only the last two
-# words.) Whoever won, most guesses were probably wrong. That is no shame, because at most places many different words would have made sense. So counting right
+# words.) Whoever won, many guesses were wrong. That is no shame, because at most places many different words would have made sense. So counting right
 # guesses is a poor way to keep score.
 #
 # There is a better way. In each round, the line that begins with *the truth* tells **how much probability the machine gave to the word that really came**. If it

@@ -44,8 +44,9 @@ for least, most in ((1, 2), (3, 4), (5, 6), (7, 18)):
 #
 # The other 40 % of the test sentences are a problem of another kind. A model that has merely learned its training sentences by heart gives all of these a good
 # probability. It is then praised for its memory, and not for what it does with something new. Some repetition is honest: people do make short requests more than
-# once. If test sentences have got into the training text by mistake, we say that the test has **leaked**. Both raise the score in the same way. So whenever we
-# test on the restaurant sentences, we shall say whether we use all 922 of them or only the new ones.
+# once. If test sentences have got into the training text by mistake, we say that the test has **leaked**. An honest repetition and a leak raise the score alike,
+# and the score does not tell which of them it was. So whenever we test on the restaurant sentences, we shall say whether we use all 922 of them or only the new
+# ones.
 
 # %% [markdown] statement="ngrams"
 # ### n-grams

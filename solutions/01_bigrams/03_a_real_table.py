@@ -268,8 +268,8 @@ for w1, w2 in (("i", "want"), ("want", "to"), ("to", "eat"), ("chinese", "food")
 
 # %% [markdown]
 # These numbers are already little pieces of knowledge. After *want*, the next word is *to* with probability 0.65: this is knowledge about grammar. After
-# *chinese*, it is *food* with probability 0.54: this is knowledge about the world. Your function was told none of this. It has only counted the 8,300 training
-# sentences.
+# *chinese*, it is *food* with probability 0.54: this is knowledge about what people ask of a restaurant guide. Your function was told none of this. It has only
+# counted the 8,300 training sentences.
 #
 # These sentences are invented, so what do the published counts say? By them, *to* follows *want* with the probability $608/927 = 0.66$, and *food* follows
 # *chinese* with $82/158 = 0.52$. These two are facts about what people said. (Our numbers must be near them, because the invented sentences were made to have the
@@ -294,7 +294,7 @@ print(" ".join(word for word in said if word != "<s>"))
 # %% [markdown]
 # You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes
 # every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and in yours. It also compares the row
-# `<s>`. There the two differ a little, because the borrowed machine has not counted how the very first line begins.
+# `<s>`. There the two differ a little. The borrowed machine notices a beginning by the end of the line before, and the very first line has none before it.
 
 # %%
 theirs = machines["one word"]

@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 4. Is dividing the best we can do?
 #
-# We divided a count by a sum because it felt natural. There are many other ways to turn counts into probabilities. We could take square
-# roots of the counts first, for example, or add 1 to each of them. Which way is best?
+# We divided a count by a sum because it felt natural. There are many other ways to turn counts into probabilities. We could take square roots of the counts
+# first, for example, or add 1 to the count of each word that did come. Which way is best?
 #
 # To answer this, we need a judge. Suppose that *want* was said four times, and that what followed was *to*, *to*, *a* and *to*. A model proposes a probability
 # $q(w)$ for each word $w$ that may come after *want*. Say that it proposes $q(\textit{to}) = 0.7$ and $q(\textit{a}) = 0.2$. Then it gives to what really

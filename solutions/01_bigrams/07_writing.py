@@ -179,9 +179,8 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what
 # comes after two words, and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If
 # there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that
-# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (The machine backs off only as long as words of *your* opening
-# are among those that it looks up. Once all of these are words of its own, they stood like this in the text, and the text went on somehow, so there is a row for
-# them.)
+# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (Only *your* opening can force it to back off. A run of words
+# that the machine has drawn itself stood like this in the text, and the text went on somehow, so there is a row for it.)
 #
 # Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you
 # one. In the next cell this will be your own dice, and your machine will speak.
@@ -400,7 +399,7 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 # - With one word of memory: $P_1(w) = 0.7 \cdot (\text{the share of } w \text{ after the last word}) + 0.3 \cdot P_0(w)$.
 # - With two words of memory: $P_2(w) = 0.7 \cdot (\text{the share of } w \text{ after the last two words}) + 0.3 \cdot P_1(w)$.
 #
-# And so on up to five words. If a context was never seen, nothing is mixed in for it. For example, if the last two words were never seen together, then $P_2(w)$
+# And so on up to five words. If a context was never seen, its table is left out. For example, if the last two words were never seen together, then $P_2(w)$
 # is simply $P_1(w)$. This is called **interpolation**. The number 0.7 is the *weight* of the longer context. We try 0.4, too. In the figure, look for the lowest
 # point of each of the two curves.
 
@@ -472,8 +471,8 @@ print(f"in {1 - np.mean(single or [1]):.0%} of these the true word is another on
 # shorter memory answers.
 #
 # So the *harm* comes from contexts that are known. By the last printed line, 49 % of the known contexts of five words have one next word only. In 29 % of these,
-# the true word is another one. Its share in the longest table is 0, so with the weight 0.7 the fifth word of memory multiplies its probability by 0.3. (A word
-# that the machine has never read fares like this in every table whose context is known.)
+# the true word is another one. There the longest table gives the true word 0, so with the weight 0.7 the mixture keeps only 0.3 of what four words of memory gave
+# it. And this is the part that is easy to count: a row of two or three words can miss the truth as well.
 #
 # The second measurement: how much does a machine copy? We let each of the six machines write twelve passages of 40 words. In each passage, we look for the
 # longest run of words that stands word for word in the text that the machine has read. (A machine that writes does not mix its tables. It draws from the row of
@@ -548,9 +547,9 @@ for memory in (2, 5):
 
 # %% [markdown]
 # With two words of memory, the copied runs are no longer than those in new text. With five words, every one of the twelve runs is longer than the longest run in
-# new text, and on average 24 of 40 words are one copied run. The printed line gives the reason: in 83 % of the places, only one word ever came after the last
-# five, so the machine has no choice. (No run goes beyond the end of a line. So in a play or a chat, whose lines are short, even a machine that copies whole lines
-# has short runs.)
+# new text, and on average 24 of 40 words are one copied run. The printed line gives the reason: where the machine knew the last five words, in 83 % of the places
+# only one word ever came after them, and it had no choice. (No run goes beyond the end of a line. So in a play or a chat, whose lines are short, even a machine
+# that copies whole lines has short runs.)
 #
 # So what do the two measurements say together? Five words of memory did not make the machine less surprised by new text than two, and they made it copy. This is
 # one text and two weights: compare your own numbers.
@@ -580,8 +579,8 @@ print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
 # end of the course, you will see all of them side by side. (Two of its columns are for networks of later chapters, and empty here.)
 #
 # The gallery also notes a score, the **bits per byte**: over the last part of your text, which nothing has used so far, we sum up $-\log_2 P$ and divide by the
-# number of bytes. Later chapters cut a text into pieces other than words, and such a score can still be compared, with two limits: a word that the machine has
-# never read counts as `<UNK>`, which flatters the score, and the bytes include a space before each full stop and comma, which flatters it, too.
+# number of bytes. Later chapters cut a text into pieces other than words, and this score can still be compared with theirs. Ours is a little too good: unknown
+# words count as `<UNK>`, and the spaces that we put before full stops and commas count as bytes.
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)

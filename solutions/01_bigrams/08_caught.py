@@ -275,9 +275,8 @@ pd.DataFrame(luck[:1], columns=columns).round(1)
 # In these names, *a* stands 381 times between *m* and *r*, and the machine with one letter of memory would expect 115. The difference of 266 is far beyond the 28
 # of chance. So here, too, the model is wrong in what it believes, and this time nobody has made the data so.
 #
-# A machine with two words of memory has a table for such triples. But then the same question comes one word further on, for example with *open today for lunch*.
-# We expect that each further word of memory only moves the problem. And in section 6, with our simple mixing, a third word hardly helped (from 28.7 to 27.3 with
-# the weight 0.4) or even did harm (from 25.1 to 30.1 with 0.7).
+# A machine with two words of memory has a table for such triples: at *for* it still remembers *open*. But say *open today for lunch*, and it has forgotten *open*
+# again. We expect that each further word of memory only moves the problem one word further back, and in section 6 you have seen what five words of memory cost.
 
 # %% [markdown]
 # ## What you have now
