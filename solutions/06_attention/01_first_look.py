@@ -17,8 +17,8 @@
 #
 # **What this chapter promises.** You write attention as one small function and let it grow, step by step. At the end of section 4 it is part of your first
 # network, and the loss of that network is too good to be true. In section 7 you build and train a network with two layers of attention, and before your eyes a
-# small machine forms inside it that nobody has wired. It is called an *induction head*: when a word comes for the second time, it finds what came after it the
-# first time, and says that again. Such heads have been found in language models of many sizes.
+# small machine forms inside it that nobody has wired. It is called an *induction head*: when you read a word for the second time, the head looks up which word
+# followed it the first time, and predicts that one. Such heads have been found in language models of many sizes.
 #
 # You will measure your induction head and cut it out. Then you will catch a second network that reaches the same loss by cheating. And after that you will look
 # at your own network once more, with suspicion.
@@ -128,9 +128,9 @@ pd.DataFrame(rows).T
 
 # %% [markdown]
 # Each of the four heads of layer 1 gives all its weight to a single word, and this word stands at most four places before the last one, *in*. Head 2 of layer 0
-# is the opposite: even its favourite word gets only 0.11, so it looks a little at everything. And head 1 of layer 0 is the one that you have watched. So each
-# head seems to have a habit, although one word of one story cannot show it, and our story seems to depend on the habit of that one. Near the end of this chapter
-# we come back to this network, switch that head off, and then fool it.
+# is the opposite: even its favourite word gets only 0.11, so its weight is spread over many words. And head 1 of layer 0 is the one that you have watched. So
+# each head seems to have a habit. One word of one story cannot prove that. But if it is so, then our *westford* hangs on the habit of head 1 in layer 0. Near the
+# end of this chapter we come back to this network, switch that head off, and then fool it.
 #
 # How can a word *look*? Where do the weights come from, and how does a network learn them? Let us open the machine. It begins with something that you know: a
 # dictionary.

@@ -38,11 +38,13 @@ def weight_on_next(network):
 print(f"weight on the next place: {weight_on_next(lookers['your first network']):.2f}")
 
 # %% [markdown]
-# Nearly all of it. The network copies the next place, and needs nothing else. When we stopped the texts after 25 words, there was no such place after the last
-# word any more. The right word still stood in round one, but your network had never had to look for it there. So never trust a loss before you know what the
-# model could see. The cure must be exact, because even a small weight on the answer gives it away. Forbidden words must get weight 0, and the weights of the
-# others must still sum to
-# 1. The softmax does both if we set the score of each forbidden word to $-\infty$ beforehand, because $e^{-\infty} = 0$.
+# Nearly all of it. The network copies the next place. Only at the last place of its input is there nothing to copy. About 24 places of a text count for the loss.
+# If the network is right at all of them but this one, and loses about 3 nats there, its mean loss is $3/24$, which is just the 0.13 that we have seen. So it
+# seems to know this trick and hardly anything else. And when we stopped the texts after 25 words, we asked at the last place only.
+#
+# So never trust a loss before you know what the model could see. How do we forbid a word to look ahead? Its weight on the later words must be exactly 0, because
+# even a small weight on the answer gives it away, and the remaining weights must still sum to one. The softmax does both if we set the score of each forbidden
+# word to $-\infty$ beforehand, because $e^{-\infty} = 0$.
 #
 # Which word may see which is written in a **mask**. This is a table of True and False. It has a row for each word that looks, and a column for each word that is
 # looked at. Here are three masks, in which a cross marks what is forbidden:
@@ -246,8 +248,9 @@ tell_readers()
 
 # %% [markdown]
 # The second line is honest, and it is modest. Its loss is 3.03, where the reader that knows which words were said has 2.58. It is right in 40 texts, and that
-# reader only in 15. So your network has found out a little about the order of the words. But the reader that strikes out the last seven is right in 50 texts, and
-# it never looks at what came after a word.
+# reader only in 15. Has your network found out something about the order of the words? Not necessarily. A reader that only counts how often each word was said,
+# and guesses one of those that were said least often, would be right in 47 texts, as one can compute. And the reader that strikes out the last seven is right in
+# 50 texts, and it never looks at what came after a word.
 #
 # So nothing here looks like copying, at least after 300 steps and with one seed. What is missing? Think of the text *moss kite drum fig moss kite …*. At its
 # second *kite* the network should say *drum*. It can look back at *drum*, but how should it know that *drum* is the right one? The vector of *drum* says "I am

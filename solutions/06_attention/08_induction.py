@@ -325,9 +325,10 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # The network with one layer is right in about 43, no more than the reader that strikes out the last seven words (50). So nothing here shows copying. (This
 # network is also smaller than yours.)
 #
-# The LSTM is right in about half of the texts. It guesses more words than any of the three readers, so it has begun to copy. But its loss is above that of the
-# third reader, although it has had four times as many steps. (It is one network with one seed, and it may not have finished.) Whatever it wants to copy it must
-# carry in its state, the whole list. Two layers of attention can jump.
+# The LSTM is right in about half of the texts. It guesses more words than any of the three readers, and more than one that strikes out seven and also counts how
+# often each word was said. (That one would be right in 66 texts, as one can compute.) So it has begun to copy. But its loss is above that of the third reader,
+# although it has had four times as many steps. (It is one network with one seed, and it may not have finished.) Whatever it wants to copy it must carry in its
+# state, the whole list. Two layers of attention can jump.
 #
 # What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an
 # **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C.
@@ -498,8 +499,8 @@ plt.show()
 #
 # The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. The curves below it have the best score of each
 # kind at every twentieth step, together with the loss. Up to step 60 little happens. Then everything happens at once: within forty steps the copying score climbs
-# from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three nats. That is what one would expect if neither head were of use
-# without the other.
+# from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three nats. Perhaps neither head is of use without the other. The
+# curves do not prove that, and for this we need the knife.
 #
 # Look also at how the upper line of the strip grows: it begins at the left, with the first words of the text, and gets a little longer from picture to picture.
 # So the blue curve is still rising when the orange one is already near 1.
@@ -520,8 +521,8 @@ plt.show()
 # A count in between would say that other notes fit, too.
 #
 # The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. To compare, we also take notes from
-# the rest of layer 0, and from a network that has not been trained. A note is here only $a W_v^0 W_o^0$, and a query only $a W_q^1$, where $a$ is the vector of
-# one word. What places and biases add is left out.
+# the rest of layer 0, and from a network that has not been trained. We leave out what places and biases add: a note is only $a W_v^0 W_o^0$, and a query only $a
+# W_q^1$, where $a$ is the vector of one word.
 #
 # The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network. Its
 # rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
@@ -608,7 +609,7 @@ plt.show()
 #
 # - **previous-word heads**: all of them together. When we ran this, they were three of the four heads of layer 0 in each network.
 # - **the rest of layer 0**: the fourth head, which is left.
-# - **all but one**: the previous-word heads without one, so that a single one of them stays. We do this with each of them in turn.
+# - **all but one of them**: all previous-word heads but one, so that a single one stays. We do this with each of them in turn.
 # - **all heads of layer 1**.
 
 

@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 8. The cheater
 #
-# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. This is
-# easier, one would think. Watch the loss, and then the squares. This time the text in the squares has a list of twenty words.
+# We take the same network and the same number of steps, and make one small change in the data: now *every* text repeats after exactly twenty words. Watch the
+# loss, and then the squares. This time the text in the squares has a list of twenty words.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -167,9 +167,9 @@ plt.show()
 # Look at the text of the cheater with its own eyes. At place 25, for example, it should say word 26. Word 26 was said at place 6, and $25 - 6 = 19$. And nineteen
 # places back is where all four heads of its layer 0 look, as the printed lines say, on one text. In layer 0 the word nineteen back has nothing to do with the
 # word that looks, so only the places can lead there. For each place the cheater has learned which place stands nineteen back. The four lower squares, of layer 1,
-# have the same line. So which of the two layers does the work? The last printed lines say it, with your knife: the loss stays far below the 4.16 of a network
-# that knows nothing, whichever layer is cut out, and only without both of them all is lost. So each of them has learned the trick. (We have trained a single
-# cheater. How the work is divided differs from one to the next.) The figure tests the trick on lists of other lengths.
+# have the same line. So which of the two layers does the work? The last printed lines say it, with your knife. Cut out layer 0, and the loss is still far below
+# the 4.16 of a network that knows nothing. Cut out layer 1 instead, and it is so, too. Only without both of them all is lost. So each layer can do most of the
+# trick alone. (We have trained a single cheater.) The figure tests the trick on lists of other lengths.
 #
 # The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words
 # also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The

@@ -300,6 +300,6 @@ plt.show()
 # The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end. This time we have read these places off the
 # networks, so the lines are no prediction. But the marks still follow them.
 #
-# So it is a cure by degrees. Each place has a vector of its own, and a network must learn for each place anew which place is just before it. It would be easier
-# if a score depended only on how *far apart* two words are. Then "one place back" would have to be learned only once. The network that reads kitchen stories
-# works like that, and chapter 08 shows how.
+# So, after these steps, it is a cure by degrees. Each place has a vector of its own, and a network must learn for each place anew which place is just before it.
+# It would be easier if a score depended only on how *far apart* two words are. Then "one place back" would have to be learned only once. The network that reads
+# kitchen stories works like that, and chapter 08 shows how.
