@@ -292,8 +292,8 @@ print(
 # first**, even if another one stands further to the left. To write, do the opposite. Every token stands for a string of bytes, so join these strings and decode
 # the result.
 #
-# Your model will read and write through these two functions for the rest of the chapter. A model that is still learning may say anything, also bytes that are
-# no valid text. `decode` must survive this and write � there.
+# Whenever your model works on your own text, it will read and write through these two functions. A model that is still learning may say anything, also bytes that
+# are no valid text. `decode` must survive this and write � there.
 
 # %% [markdown] hints="encode"
 # 1. With the merges *b c* (first) and *a b* (second), what becomes of *abc*?

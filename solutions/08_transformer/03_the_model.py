@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 3. The model
 #
-# In attention each place takes a weighted mean of the *values* of all places, and the weights are a softmax over scores. As in chapter 06, a place must not look
-# at the places after it. They must get weight 0, and the remaining weights must still sum to 1.
+# In attention each place takes a weighted mean of the *values* of all places, and the weights are a softmax over scores. As in chapter 06, there is a mask: a
+# place must not look at the places after it. They must get weight 0, and the remaining weights must still sum to 1.
 #
 # Take a text of three words, and let the second word look. It may look at the first word and at itself, but not at the third. Suppose that its scores are 0, ln 3
 # and ln 4. To get rid of the third one, we add $-\infty$ to it before the softmax, because $e^{-\infty} = 0$:

@@ -1,9 +1,10 @@
 # %% [markdown]
 # ## 4. The debugging laboratory
 #
-# Your model has just told you its first loss: it is about 44. The number printed below it is $\ln V = 3.58$. A model that knows nothing should give each of the
-# $V = 36$ letters the same probability, $1/V$, and then its loss is $\ln V$. So yours is far worse than a model that knows nothing. There is no error message,
-# and your tests have passed. Let us find out what is going on.
+# Your model has just told you its first loss: it is about 44. (Or near 3.6, if you have tied the weights the other way round. The text below the table comes back
+# to this.) The number printed below it is $\ln V = 3.58$. A model that knows nothing should give each of the $V = 36$ letters the same probability, $1/V$, and
+# then its loss is $\ln V$. So yours is far worse than a model that knows nothing. There is no error message, and your tests have passed. Let us find out what is
+# going on.
 
 # %% [markdown]
 # ### The first loss
@@ -17,8 +18,7 @@
 # feed-forward layer. They begin with numbers smaller by $\sqrt{2N}$, so that the sum is about equally large for any $N$.
 #
 # The cell after it prints a table with a row for each start. Look at the first loss. Then look at the column beside it: how often is the model's favourite next
-# token the one that it has just read? The last column has the length of the vector that the blocks add to the stream, as a multiple of the length of the vector
-# that they are given.
+# token the one that it has just read? The last column asks how much the blocks change the stream: with 0.5, what they add would be half as long as what came in.
 
 
 # %%
@@ -72,10 +72,14 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 #
 # So the cause is one matrix with two jobs. Numbers of size 1 suit an embedding, but they are far too large for a head.
 #
-# For the small start the same four steps give $0.05 \cdot 64 / \sqrt 2 \approx 2.3$. But now the blocks add a vector that is about twice as long as $e + r$,
-# and nearly at a right angle to it. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as long as $e + r$, and the last norm divides by that
-# much more. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low scores no letter gets much more than a few times $1/V$. So the first
-# loss is close to $\ln V$.
+# (Is your first loss near $\ln V$ instead of 44? Then you have tied the weights the other way round, `embedding.weight = head.weight`. That is right, too, but
+# both now begin as torch makes a linear layer, with smaller numbers. Step 4 then gives a small score.)
+#
+# In the small start every number is 0.05 times as large. So $e \cdot e$ is $64 \cdot 0.05^2 = 0.16$, the norm divides by $0.05 \cdot \sqrt 2 = 0.07$, and the
+# score would be $0.16 / 0.07 \approx 2.3$. But now the blocks add a vector that is about twice as long as $e + r$, and has nothing to do with it, so the two
+# stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as long as $e + r$, and the last norm divides by that much
+# more. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low scores no letter gets much more than a few times $1/V$. So the first loss
+# is close to $\ln V$.
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then
 # the model is not what you think, or its first weights are not, or the prediction was a bad one.
@@ -467,7 +471,7 @@ plt.show()
 # input. At place 16 there is nothing to copy. The next letter is not in the input, and the loss is high: in the course's own run, which has only 100 steps, it
 # is nearly 3. With the mask the curve of that run is nearly flat, so after 100 steps this one layer makes hardly any use of letters further back.
 #
-# Now let such a network write. Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say which letter comes ninth. But in
+# What if such a network should write? Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say which letter comes ninth. But in
 # training place 8 never had to guess, because the ninth letter was always in the input.
 #
 # So the next cell shows both networks only the first 8 letters of 500 texts, and measures the loss of the ninth letter. Will the network without a mask be

@@ -50,8 +50,9 @@ for name, size in sizes.items():
 #
 # With $\beta_1 = 0.9$ a step takes nine tenths of the old mean and one tenth of the new gradient, so $m$ looks back over about ten steps. The root of $v$ is
 # the typical size of the gradient. The quotient $m / \sqrt v$ says where to go, and its size does not depend on whether the gradients are large or small. If
-# all gradients of a weight are equal, then after many steps $m = g$ and $v = g^2$, and the quotient is 1 or $-1$. If they keep changing sign, it is closer to
-# 0. Your model will use $\beta_2 = 0.95$, and with this value the quotient is never above 1.2.
+# all gradients of a weight are equal, then after many steps $m = g$ and $v = g^2$, and the quotient is 1 or $-1$. If they keep changing sign, it is closer to 0.
+# So no weight moves by much more than the learning rate in one step. (With the $\beta_2 = 0.95$ of your model the bound is 1.2 times the rate. You may take this
+# on trust.)
 
 # %% [markdown]
 # Two things are still missing. The first is a correction for the first steps. Both means start at 0, and so they are too small in the beginning: after one step
@@ -271,5 +272,5 @@ for warmup, loss in tried.groupby("variant", sort=False)["valid nats"]:
 # %% [markdown]
 # The whole learning rate is reached in step 99, the last step of the warm-up. From there on it falls, slowly at first, and the last steps are tiny.
 #
-# In the recorded trainings a longer warm-up is better: 50 steps end about 0.1 nats below a single step. These trainings are short, and in section 6 you can try
-# it on your own text.
+# In the recorded trainings a longer warm-up is better: 50 steps end about 0.1 nats below a single step, and the longest that was tried is the best. These
+# trainings are short, and in section 6 you can try it on your own text.

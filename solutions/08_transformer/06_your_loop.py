@@ -256,7 +256,7 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, watch=None):
 
 
 # %% [markdown]
-# Before a training that takes minutes, use the instruments of section 4 on this very model.
+# Before a training that takes minutes, use two of the instruments of section 4 on this very model: the first loss, and the exchanged token.
 #
 # Then comes the forecast. Your `flops` counts the operations for one text forward. A text that the model learns from costs three times that, and a text on
 # which the loop only measures costs it once. That gives the operations of the whole training. The cell takes ten steps, whose result is thrown away, to find out
@@ -444,12 +444,13 @@ attempt(seed=2)  # other luck
 attempt(warmup=0.2)
 
 # %% [markdown]
-# Which row has the lowest held-out loss? Before you believe it, look at the rows in which only the seed differs. Their range is your luck, and with
-# `attempt(seed=3)` you know it better. Believe a setting only if it wins by more than your luck, and with a second seed, too.
+# Which row has the lowest held-out loss? Before you believe it, look at the rows in which only the seed differs. The distance between them comes from luck alone.
+# Two rows may be close by chance, so add `attempt(seed=3)`: the distance can only grow. Believe a setting only if it wins by more than your luck, and with a
+# second seed, too. (In the course's own run the longer warm-up wins by more than that. To believe it, we would have to try `attempt(warmup=0.2, seed=2)`.)
 #
 # What is good for a short training need not be good for a long one. So if a setting has won on your text, write it between the braces of the next cell. The
 # cell trains it with all the steps. If it wins by more than your luck there, too, its model becomes `my_model`, and everything below is done with it. If no
-# setting has won, leave the braces empty, as we do.
+# setting has won, or if you have not tried a second seed, leave the braces empty, as we do.
 
 # %% scratch=true
 # NBVAL_IGNORE_OUTPUT
@@ -531,8 +532,8 @@ print("the dearest:", *(f"{labels[i]} {costs[i]:.1f}" for i in dearest), sep="  
 # %% [markdown]
 # The second view is attention. In chapter 06 you met heads that always look at the token just before. A place with such a head knows two tokens, its own and
 # the one before it, and that is what a trigram uses. Has your model learned such a head? For each head the next cells compute how much of its weight goes to
-# the token just before, on average over the second half of the places in some held-out text. The last printed row is what a head would have that looks at all
-# tokens equally.
+# the token just before, on average over the second half of the places in some held-out text. For comparison, the last row has a head that spreads its weight
+# evenly over all tokens so far.
 
 
 # %%

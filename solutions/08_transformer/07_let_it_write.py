@@ -335,9 +335,9 @@ print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minute
 # Did your Transformer win? In the course's own tiny run, after 600 steps on the kitchen text, the LSTM is level with the counts, and the Transformer is behind
 # both. A Transformer can look at each of the last $T$ tokens directly, but it has to learn where to look.
 #
-# How far can you trust these figures? Each network is trained once. So do not believe a difference that is smaller than your luck, which the cell has printed in
-# the same unit. (It was measured in shorter trainings.) In the course's run, luck alone makes a difference of 0.27 bits per byte, and the LSTM is ahead of the
-# Transformer by only 0.20. So this run does not tell which of the two is better: with another seed the order might be the other one. Section 9 asks again, with
+# How far can you trust these figures? Each network is trained once. The cell has printed your luck of section 6 in the same unit, which is what two short
+# trainings of your Transformer differed by. In the course's run it is 0.27 bits per byte. How far two *long* trainings would be apart, or two LSTMs, we have not
+# measured. So we cannot say whether the 0.20 by which the LSTM is ahead is much. To know it, one would train both with several seeds. Section 9 asks again, with
 # more steps and, for the shorter trainings, three seeds.
 
 # %% [markdown]

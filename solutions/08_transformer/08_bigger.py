@@ -33,8 +33,8 @@ print(f"{trained['CPU seconds'] / 60:.1f} minutes of one core")
 print(f"{trained['bits above the floor']:.2f} bits per word above the floor")
 
 # %% [markdown]
-# The scores for these six words agree to four decimals, so what you have built *is* that model. In the next cell it writes, in your loop, with your
-# `next_distribution` choosing the words:
+# For these six words the scores agree to four decimals: with its weights, what you have built computes what that model computes. In the next cell it writes, in
+# your loop, with your `next_distribution` choosing the words:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -94,8 +94,9 @@ if big is not None:
     print(decode(told, published.merges))
 
 # %% [markdown]
-# GPT-2 has the same parts as your model. What differs is above all the size and the training: 124 million weights in place of about a million, and 40 gigabytes
-# of text in place of a megabyte. Making both larger is called **scaling**, and chapter 10 asks whether one can forecast what it brings.
+# GPT-2 has the same parts as your model. (Its GELU is an approximation with tanh, which differs from yours by less than a thousandth.) What differs is above all
+# the size and the training: 124 million weights in place of about a million, and 40 gigabytes of text in place of a megabyte. Making both larger is called
+# **scaling**, and chapter 10 asks whether one can forecast what it brings.
 
 # %% [markdown]
 # ### What newer models do differently

@@ -4,7 +4,8 @@
 # "Transformers are better than LSTMs." "You need layer norm." Such sentences are easy to say. What would one have to do to *know*? Give each network about the
 # same number of weights, the same time, and its own best learning rate. Train with several seeds, and measure on the same text.
 #
-# All the runs of this section are recorded. They read the kitchen text word by word, so we know the floor. What you saw on your own text they do not explain.
+# All the runs of this section are recorded. They read the kitchen text word by word, so we know the floor. It is a different text in different units, so they
+# cannot tell you why your own model has won or lost.
 
 # %% [markdown]
 # ### The same time
