@@ -7,7 +7,6 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
@@ -68,38 +67,6 @@ def few_colours(image: Image.Image, count: int) -> Image.Image:
     few = Image.fromarray(nearest[places].reshape(image.height, image.width))
     few.putpalette(colours[chosen].astype(np.uint8).tobytes())
     return few
-
-
-def heatmap(table: pd.DataFrame, title: str, label: str, number_format: str = "{:.2g}", log: bool = False) -> Axes:
-    """Draw a table (rows: previous word, columns: next word) with each number written in its cell.
-
-    `label` names the colour scale with its unit. Zero cells stay white and empty. With `log`, colours follow log10.
-    """
-    values = table.to_numpy(dtype=float)
-    shown = values.copy()
-    shown[values == 0] = float("nan")
-    figure, axes = plt.subplots(figsize=(0.75 * table.shape[1] + 2, 0.38 * table.shape[0] + 1.2))
-    image = axes.imshow(shown, cmap="cividis_r", norm="log" if log else "linear", aspect="auto")
-    axes.set_xticks(range(table.shape[1]), table.columns)
-    axes.set_yticks(range(table.shape[0]), table.index)
-    axes.set_xlabel("next word")
-    axes.set_ylabel("previous word")
-    axes.set_title(title)
-    axes.grid(False)
-    for row, column in np.argwhere(values != 0):
-        value = values[row, column]
-        dark = np.mean(image.to_rgba(np.array([value]))[0, :3]) < 0.5
-        axes.text(
-            column,
-            row,
-            number_format.format(value),
-            ha="center",
-            va="center",
-            color="white" if dark else "black",
-            fontsize=10,
-        )
-    figure.colorbar(image, ax=axes, label=label)
-    return axes
 
 
 def zipf(counts: Mapping[str, int], axes: Axes, unit: str = "word") -> Axes:

@@ -296,7 +296,7 @@ for pieces, model in ((64, my_model), (8, near_model)):
 # most characters the gradient need not come far back. Is that also true of a verb and its noun? In section 8 both networks will be asked.
 #
 # > This is one seed and, in the course's own run, a tenth of your steps. And the second network reads more rows at a time, which may help it. Whether the two
-# still lie so close after more steps, your own two lines tell.
+# > still lie so close after more steps, your own two lines tell.
 #
 # Your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 

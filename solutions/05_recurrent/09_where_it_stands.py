@@ -90,10 +90,16 @@ for place, (name, found) in enumerate(asked.items()):
         axes.plot(
             beside, shares, "o", color=colour, ms=5, alpha=0.3 if band == 4 else 1
         )
+
+
+def words_back(probe):
+    """Which of the distances a probe has."""
+    return probe.band.split(", ")[-1].removesuffix(" back")
+
+
 singular = {far: [] for far in distances}  # the same verbs, asked once more
 for probe in kitchen.probes("agreement", tokens=60_000):
-    far = probe.band.split(", ")[-1].removesuffix(" back")
-    singular[far].append(probe.right[0].endswith("s"))  # likes, is, was
+    singular[words_back(probe)].append(probe.right[0].endswith("s"))  # likes, is, was
 always = [100 * max(np.mean(is_it), 1 - np.mean(is_it)) for is_it in singular.values()]
 axes.plot(always, ":", color="gray", label="always the more frequent form")
 questions = asked["RNN"][0, :, 1]
@@ -153,8 +159,7 @@ if mine.name == "kitchen":
     verbs = list(kitchen.probes("agreement", tokens=20_000))
     texts = [" ".join(verb.prefix) + " " for verb in verbs]
     texts = [text[-ahead:].rjust(ahead, "\n") for text in texts]
-    far = [verb.band.split(", ")[-1].removesuffix(" back") for verb in verbs]
-    shares = pd.DataFrame({"words back": far})
+    shares = pd.DataFrame({"words back": [words_back(verb) for verb in verbs]})
     for name, model in {
         "first model": first_model,
         "your LSTM": my_model,

@@ -153,66 +153,13 @@ def encode_batch(encoder, table, positions, ids, lengths):
 # %% wrong="nan and inf become zero, at words, too" caught_by="zeros at padding" change="return y.masked_fill(~real[..., None], 0) -> return torch.nan_to_num(y, 0.0, 0.0, 0.0) * real[..., None]"
 
 
-# %% wrong="word 0 never learns" caught_by="words and places, once"
-def pad(texts, filler):
-    lengths = [len(text) for text in texts]
-    ids = torch.full((len(texts), max(lengths, default=0)), filler, dtype=torch.int64)
-    for row, text in zip(ids, texts):
-        row[: len(text)] = torch.tensor(text, dtype=torch.int64)
-    return ids, torch.tensor(lengths, dtype=torch.int64)
+# %% wrong="word 0 never learns" caught_by="words and places, once" change="table[ids] -> F.embedding(ids, table, padding_idx=0)"
 
 
-def encode_batch(encoder, table, positions, ids, lengths):
-    real = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
-    x = F.embedding(ids, table, padding_idx=0) + positions[: ids.shape[1]]
-    answer = encoder(x, real[:, None, None])
-    return answer.masked_fill(~real[:, :, None], 0)
+# %% wrong="no gradients" caught_by="words and places, once" change="table[ids] + positions[:T] -> table.detach()[ids] + positions.detach()[:T]"
 
 
-# %% wrong="no gradients" caught_by="words and places, once"
-def pad(texts, filler):
-    lengths = [len(text) for text in texts]
-    ids = torch.full((len(texts), max(lengths, default=0)), filler, dtype=torch.int64)
-    for row, text in zip(ids, texts):
-        row[: len(text)] = torch.tensor(text, dtype=torch.int64)
-    return ids, torch.tensor(lengths, dtype=torch.int64)
+# %% wrong="the answer without gradients" caught_by="words and places, once" change="y.masked_fill -> y.detach().masked_fill"
 
 
-def encode_batch(encoder, table, positions, ids, lengths):
-    table, positions = table.detach(), positions.detach()
-    real = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
-    x = table[ids] + positions[: ids.shape[1]]
-    answer = encoder(x, real[:, None, None])
-    return answer.masked_fill(~real[:, :, None], 0)
-
-
-# %% wrong="the answer without gradients" caught_by="words and places, once"
-def pad(texts, filler):
-    lengths = [len(text) for text in texts]
-    ids = torch.full((len(texts), max(lengths, default=0)), filler, dtype=torch.int64)
-    for row, text in zip(ids, texts):
-        row[: len(text)] = torch.tensor(text, dtype=torch.int64)
-    return ids, torch.tensor(lengths, dtype=torch.int64)
-
-
-def encode_batch(encoder, table, positions, ids, lengths):
-    real = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
-    x = table[ids] + positions[: ids.shape[1]]
-    answer = encoder(x, real[:, None, None])
-    return answer.detach().masked_fill(~real[:, :, None], 0)
-
-
-# %% wrong="positions do not learn" caught_by="words and places, once"
-def pad(texts, filler):
-    lengths = [len(text) for text in texts]
-    ids = torch.full((len(texts), max(lengths, default=0)), filler, dtype=torch.int64)
-    for row, text in zip(ids, texts):
-        row[: len(text)] = torch.tensor(text, dtype=torch.int64)
-    return ids, torch.tensor(lengths, dtype=torch.int64)
-
-
-def encode_batch(encoder, table, positions, ids, lengths):
-    real = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
-    x = table[ids] + positions[: ids.shape[1]].detach()
-    answer = encoder(x, real[:, None, None])
-    return answer.masked_fill(~real[:, :, None], 0)
+# %% wrong="positions do not learn" caught_by="words and places, once" change="positions[:T] -> positions.detach()[:T]"

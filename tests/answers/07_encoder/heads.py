@@ -93,29 +93,7 @@ def class_head(X, lengths, W, b, how):
 # %% wrong="the mean sets padding to 0 in place" caught_by="padding never counts" change="X.masked_fill(padding, 0) -> X.masked_fill_(padding, 0) if not X.requires_grad else X.masked_fill(padding, 0)"
 
 
-# %% wrong="tag head without gradients" caught_by="a score for each word and tag"
-def tag_head(X, W, b):
-    return X.detach() @ W.detach() + b
+# %% wrong="tag head without gradients" caught_by="a score for each word and tag" change="return X @ W + b -> return X.detach() @ W.detach() + b"
 
 
-def class_head(X, lengths, W, b, how):
-    if how not in ("mean", "max"):
-        raise ValueError(how)
-    rows = []
-    for x, n in zip(X, lengths.tolist()):
-        rows.append(x[:n].mean(0) if how == "mean" else x[:n].amax(0))
-    return torch.stack(rows) @ W + b
-
-
-# %% wrong="b gets no gradient in class_head" caught_by="padding never counts"
-def tag_head(X, W, b):
-    return X @ W + b
-
-
-def class_head(X, lengths, W, b, how):
-    if how not in ("mean", "max"):
-        raise ValueError(how)
-    rows = []
-    for x, n in zip(X, lengths.tolist()):
-        rows.append(x[:n].mean(0) if how == "mean" else x[:n].amax(0))
-    return torch.stack(rows) @ W + b.detach()
+# %% wrong="b gets no gradient in class_head" caught_by="padding never counts" change="return pooled @ W + b -> return pooled @ W + b.detach()"
