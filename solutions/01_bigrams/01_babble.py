@@ -53,8 +53,8 @@ plt.rcParams["figure.dpi"] = 140
 # takes Shakespeare, or, where there is no internet, the *kitchen* text, which we have generated for this course.
 #
 # How is your text cut? Each line of the file becomes one *sentence*, whatever stands in it, and a full stop or a comma counts as a word of its own.
-# In the kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it. The first half of this fifth is
-# for the game and for the measurements in section 6, and the second half is for a score at the end of section 6.
+# In the kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it. Its first half is for a game,
+# soon, and for the measurements in section 6, and its second half is for a score at the end of section 6.
 #
 # The numbers that this chapter quotes come from our own run, which reads the kitchen text. With another text yours will differ. Compare them.
 

@@ -5,10 +5,9 @@
 # gets the probability 0.005. Before we build anything cleverer, let us see how far this idea goes.
 #
 # We try it on short requests about restaurants. In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat. We take some counts from two
-# lectures about it. They print how often each of eight frequent words was said in 9,222 of these sentences,
-# and how often each of them came right after each other one. In section 2 we shall use these counts. But the sentences themselves are not ours to give you. So we
-# have invented 9,222 other sentences, with the same counts for those eight words.
-# Everything else that we shall measure on our sentences is a fact about our invention, and not about how people spoke.
+# lectures about it. They print how often each of eight frequent words was said in 9,222 of these sentences, and how often each of them came right after each
+# other one. These counts are real, and in section 2 we shall use them. The sentences are not ours to give you. So we have invented as many sentences, in which
+# those eight words have the real counts. Whatever else we shall measure on them is a fact about our invention, and not about how people spoke.
 #
 # In code, a *sentence* is a list of words. We keep 922 of the sentences back, to test on, and learn from the other 8,300.
 

@@ -294,7 +294,8 @@ print(" ".join(word for word in said if word != "<s>"))
 # %% [markdown]
 # You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes
 # every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and in yours. It also compares the row
-# `<s>`. There the two differ a little. The borrowed machine notices a beginning by the end of the line before, and the very first line has none before it.
+# `<s>`. There the two differ a little. To the borrowed machine a text is one long row of words, with a mark at the end of each line, and what follows such a mark
+# begins a line. So it misses the beginning of the very first line.
 
 # %%
 theirs = machines["one word"]

@@ -23,7 +23,7 @@
 # ### Cut the memory off
 #
 # The chain rule is always true, but it does not help us yet. The last factor of a long sentence asks what comes after a long beginning, and hardly any long
-# beginning occurs twice. So there is nothing to count. The bigram model has a radical answer. It pretends that only the last token matters:
+# beginning occurs twice. So there is hardly anything to count. The bigram model has a radical answer. It pretends that only the last token matters:
 #
 # $$P(w_t \mid w_0, \dots, w_{t-1}) \approx P(w_t \mid w_{t-1}).$$
 #

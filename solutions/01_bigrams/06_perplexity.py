@@ -114,7 +114,7 @@ print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 # What is the perplexity of the bigram model on all the new restaurant sentences? You can know it without computing it. Some pairs in these sentences were never
 # seen, so they are factors 0. Then the product of all factors is 0, too, and the perplexity is infinite. A single unseen pair would be enough for that.
 #
-# The simplest cure is the oldest one. **Add a number $k$ to the count of every possible pair, also to the counts of pairs that were never seen.** The number $k$
+# There is a simple cure. **Add a number $k$ to the count of every possible pair, also to the counts of pairs that were never seen.** The number $k$
 # need not be whole.
 #
 # Which pairs are possible? A new sentence may contain a word that is not in the training sentences. We replace every such word by one token, `<UNK>`, for
@@ -184,11 +184,12 @@ for w1, w2 in (("chinese", "food"), ("want", "to")):
 
 # %% [markdown]
 # Laplace's $k = 1$ gives the perplexity 57, and the best $k$ of the figure, about 0.004, gives 15. (Around it the curve is nearly flat.) Why is $k = 1$ so bad?
-# It adds 1 to each of the $V = 1{,}400$ tokens that may follow a word, so each row gets 1,400 imaginary counts. This swamps all but the most frequent words.
+# It adds 1 to each of the $V = 1{,}400$ tokens that may follow a word, so each row gets 1,400 imaginary counts. In the row of a word that was seen less often
+# than that, most of the counts are imaginary.
 #
 # Take *chinese*. In the training sentences it was said 135 times, and *food* followed 73 times. With $k = 1$ its row sums to $135 + 1400 = 1535$, so nine tenths
-# of the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $73/135 = 0.54$ to $74/1535 = 0.05$. The same happens to *want*:
-# $P(\textit{to} \mid \textit{want})$ falls from $0.65$ to $0.24$.
+# of the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $73/135 = 0.54$ to $74/1535 = 0.05$. Even in the row of *want*, one of the
+# eight frequent words, $P(\textit{to} \mid \textit{want})$ falls from $0.65$ to $0.24$.
 #
 # A small $k$ does much better, and still two things are not right. First, all words that were never seen after *thai* get the same probability, *thai of* as much
 # as *thai lunch*. But whether or not the two were ever said, *thai lunch* is surely more probable. **How should one share out the probability of what was never

@@ -1,7 +1,8 @@
 # %% [markdown]
 # ## 6. Your machine writes
 #
-# Your machine has spoken already, with one word of memory and with borrowed dice. Now it gets more memory, dice of your own, and a knob.
+# Your machine has spoken already, with one word of memory. It left the drawing to Python's `random`. Now it gets more memory, dice of your own, and a knob on the
+# dice.
 #
 # What is the knob for? If the machine always takes the likeliest word, the text is dull, and soon it repeats itself. If it draws exactly by the
 # probabilities, rare words come up now and then, and the text can go astray. The knob leads from the one to the other and beyond. It is called the
@@ -179,8 +180,9 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what
 # comes after two words, and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If
 # there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that
-# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (Only *your* opening can force it to back off. A run of words
-# that the machine has drawn itself stood like this in the text, and the text went on somehow, so there is a row for it.)
+# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (Only *your* opening can force it to back off. Suppose that after
+# *the green* it draws *soup*. It can do so only because *the green soup* stands in the text. There something comes after *green soup*, so there is a row for
+# these two words.)
 #
 # Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you
 # one. In the next cell this will be your own dice, and your machine will speak.
@@ -471,15 +473,17 @@ print(f"in {1 - np.mean(single or [1]):.0%} of these the true word is another on
 # shorter memory answers.
 #
 # So the *harm* comes from contexts that are known. By the last printed line, 49 % of the known contexts of five words have one next word only. In 29 % of these,
-# the true word is another one. There the longest table gives the true word 0, so with the weight 0.7 the mixture keeps only 0.3 of what four words of memory gave
-# it. And this is the part that is easy to count: a row of two or three words can miss the truth as well.
+# the true word is another one. There the longest table gives the true word the probability 0. With the weight 0.7, the mixture then gives it $0.7 \cdot 0$ and
+# 0.3 times what four words of memory give it, so less than a third of what it would have without the fifth word. And this is the part that is easy to count: a
+# row of two or three words can miss the truth as well.
 #
 # The second measurement: how much does a machine copy? We let each of the six machines write twelve passages of 40 words. In each passage, we look for the
 # longest run of words that stands word for word in the text that the machine has read. (A machine that writes does not mix its tables. It draws from the row of
 # its longest context, as you have programmed it.)
 #
-# Some copying is normal, because people repeat themselves. So we do the same with twelve passages of your own text that the machine has *not* read. In the
-# figure, each dot is a passage. Compare each column of dots with the last one.
+# Some copying is normal, because people repeat themselves. So we do the same with twelve pieces of your own text that the machine has *not* read. (They are cut
+# one after the other, so they may begin in the middle of a sentence, where the machine begins its own at `<s>`.) In the figure, each dot is a passage. Compare
+# each column of dots with the last one.
 
 
 # %%
@@ -579,8 +583,9 @@ print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
 # end of the course, you will see all of them side by side. (Two of its columns are for networks of later chapters, and empty here.)
 #
 # The gallery also notes a score, the **bits per byte**: over the last part of your text, which nothing has used so far, we sum up $-\log_2 P$ and divide by the
-# number of bytes. Later chapters cut a text into pieces other than words, and this score can still be compared with theirs. Ours is a little too good: unknown
-# words count as `<UNK>`, and the spaces that we put before full stops and commas count as bytes.
+# number of bytes. Later chapters cut a text into pieces other than words, and a score for each byte can still be compared with theirs, with some care. Ours is
+# somewhat too good. For an unknown word we pay only for saying that it is unknown, where a model of letters must spell it. And we divide by more bytes than your
+# file has, because we have put spaces before full stops and commas. (How much this is worth, we have not measured.)
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)

@@ -257,8 +257,8 @@ print("The largest excess by chance, in what the machine has written:")
 pd.DataFrame(luck[:1], columns=columns).round(1)
 
 # %% [markdown]
-# Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than the one in the second table, it is hardly chance: the first
-# word makes the third one more probable, and your machine with one word of memory cannot know it.
+# Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than the one in the second table, it is hardly chance: where the
+# first word stands, the third one is more frequent than the middle word alone explains, and your machine with one word of memory cannot know it.
 #
 # The kitchen text is generated, too. So we also ask something that nobody has invented for a course: 12,000 frequent first names,
 # from the counts of the United States' Social Security Administration. Here a name is a sentence, and a letter is a word. A machine with one letter of memory
@@ -285,8 +285,8 @@ pd.DataFrame(luck[:1], columns=columns).round(1)
 # can say in one number how surprised it is by a text. And you have caught it twice:
 #
 # - **Counting and dividing calls a pair possible only if it was seen.** New sentences made of seen pairs are possible, but one unseen pair makes a sentence
-#   impossible. Adding $k$ cures this, but then, after a given word, every word that was never seen there gets the same. Chapter 02 shows better ways to give some
-#   probability to what was never seen.
+#   impossible. Adding $k$ cures this, but then, after *thai*, say, all words that were never seen there get the same probability. Chapter 02 shows better ways to
+#   give some probability to what was never seen.
 # - **It forgets.** With one word of memory it no longer knows at *for* whether it said *open*. With two words it knows this, and forgets what came before *open*.
 #   And with five words of memory, a new text mostly brings contexts that it has never seen (75 % of them on the kitchen text). From chapter 04 on, you will build
 #   models that look further

@@ -228,10 +228,10 @@ plt.show()
 # - With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times as long. Without the tanh it would follow its dashed line, up to nearly 300 times. This is called
 #   **exploding**. Here the tanh holds it back for fifty steps, and then the line rises all the same.
 #
-# Now compare this figure with that of the echo. They ask opposite questions, and still they show the same two things. With $\rho = 0.8$ the echo shrinks to about
-# a millionth of its first value over the 60 tokens, and so does the gradient. With $\rho = 1$ both shrink to about a sixth. (Only the lines of 1.1 differ in
-# their shape.) The reason is that both ways lead through the same states, and at each state through the same slope and the same $W_h$. So a token that is soon
-# forgotten gets little gradient.
+# Now compare this figure with that of the echo. The echo asks how much of an early token arrives at the end. The gradient asks how much of what is said at the
+# end comes back to an early token. With $\rho = 0.8$ the echo shrinks to about a millionth of its first value over the 60 tokens, and so does the gradient. With
+# $\rho = 1$ both shrink to about a sixth. There, a token that is soon forgotten also gets little gradient, because both ways lead through the same slopes and the
+# same $W_h$. (With 1.1 the two lines differ in their shape. An echo is the difference of two runs, which need not pass through the same states.)
 
 # %% [markdown]
 # So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. But such a network keeps everything for equally

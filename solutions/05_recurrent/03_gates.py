@@ -334,8 +334,8 @@ print(first_words())
 # reads one character at a time, and all that it has of the past is a list of numbers.
 #
 # Two questions come up. *How could it learn that?* In section 1 a gradient was dead after ten steps. To spell, three or four steps may be enough. In section 4
-# you will measure how far a gradient comes in an LSTM that has not been trained yet. And: *how do we make it good?* We could wait longer, of course. But one can
-# also shorten gradients that are too long, or start with other gates, and in section 6 you will try both.
+# you will measure how far a gradient comes in an LSTM that has not been trained yet. And: *how do we make it good?* We could wait longer, of course. In section 6
+# you will try two other things: a limit for the length of a gradient, and gates that are more or less open at the start.
 
 # %% [markdown]
 # ### The bit once more
@@ -595,8 +595,8 @@ for name, share in shares.items():
 # sooner or later they carry it across zero. Some cells drift back again, and so the line goes up as well as down. In the course's own run, 71 % of the cells are
 # on the right side after 1,000 steps. If one waits long enough, it will be one half, as with a coin. This is the dotted line.
 #
-# Perhaps none of your cells was lost. Then look at the weights with which your gates or your candidate read $h$: through them the cell writes its own bit again
-# at every step. You have built a latch inside the cell, and you pay for it as in section 1.
+# But perhaps you found another solution in `keep_bit`, and none of *your* cells was lost. A gate or a candidate may read $h$, which contains the bit. Then the
+# cell can write its own bit again at every step. Such a cell is a latch, too, and you pay for it as in section 1.
 #
 # So there is a bargain between robust memory and learnability, and the cell has not escaped from it. It has taken *the other side*. The latch shrinks small
 # changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient.

@@ -13,8 +13,8 @@
 #
 # - $dh$ is the gradient of $h_t$. It is complete: it contains what comes from the scores of step $t$, and what comes from the gates and the candidate of step
 #   $t+1$, which have read $h_t$.
-# - $dC$ comes back along the belt, from $C_{t+1}$. But $C_t$ is used twice, by the next cell and by $h_t = o_t \star \tanh(C_t)$. So $dC$ is the share of the
-#   next cell. The share of $h_t$ is still missing, and Step 1 computes it from $dh$.
+# - $dC$ comes back along the belt, from $C_{t+1}$. It is *not* complete. $C_t$ is used twice: the next cell is made from it, and so is $h_t = o_t \star
+#   \tanh(C_t)$. What arrives as $dC$ comes from the next cell only. What comes through $h_t$ we have to add, and Step 1 does so.
 #
 # **An example to follow.** Take $k = 1$ and $d = 1$, with $C_{t-1} = 1$, the gates $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate $\tilde C = 0.4$.
 # Forwards the step has computed $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, then $\tanh(1.1) = 0.80$ and $h_t = 0.40$. Now $dh = 1$ and $dC = 0.2$ arrive. Four
@@ -41,10 +41,10 @@
 # | $i_t$ | $G \star \tilde C_t$ | $0.38 \cdot 0.4 = 0.152$ |
 # | $o_t$ | $dh \star \tanh(C_t)$ | $1 \cdot 0.80 = 0.80$ |
 #
-# The first row is the one for which we came. On the way from $G$ to $C_{t-1}$ there is no matrix, and no slope of a tanh. (This number is what step $t-1$ will
-# receive as its own $dC$. What $C_{t-1}$ does through $h_{t-1}$ is not in it; step $t-1$ adds that, in its own Step 1.) If the gate is open, the gradient passes
-# *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. This is the idea of the LSTM. (Transformers, in
-# chapter 06 and later, have a relative of it without a gate, the *residual connection*.)
+# The first row is the one for which we came. On the way from $G$ to $C_{t-1}$ there is no matrix, and no slope of a tanh. (The 0.34 is what the token before will
+# receive as its $dC$. It is not complete either, and is completed there in the same way.) If the gate is open, the gradient passes *as it is*. The same gate that
+# protects the content on its way forwards protects the gradient on its way back. This is the idea of the LSTM. (Transformers, in chapter 06 and later, have a
+# relative of it without a gate, the *residual connection*.)
 
 # %% [markdown]
 # **Step 3: through the activation functions.** The forget gate is $f = \sigma(a_f)$ with $a_f = W_f\,[e_t, h_{t-1}] + b_f$. The slope of a sigmoid can be written
@@ -372,7 +372,7 @@ for larger in (1, 20):
 #
 # With half-life 100 the gradient grows: 59 steps back it is about a hundred times as long as at the end of the text. This is an **exploding gradient**, before
 # your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each. The
-# difference is what the detours add. So open gates cure the *vanishing* gradient, but they do not guarantee that nothing grows. How much grows depends on the
+# difference is what the detours add. So with these gates the gradient does not vanish, but nothing keeps it from growing. How much grows depends on the
 # tokens. The numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the embedding with
 # which your first model started, it becomes only 3 to 23 times as long. (The last two lines show this, for a state of 32 numbers.)
 #

@@ -154,8 +154,9 @@ agrees(stream_batches, ours.stream_batches, ids(_N, below=50), _rows, _steps)
 # gradient does not. We cut it there, and forget how the state came about. This is called **truncated backpropagation through time**. In the picture, black
 # arrows carry the state of one row from piece to piece ($T = 3$). The orange arrows of the gradient run backwards and stop at each border.
 #
-# The cut has a price. If a token becomes useful only after more than $T$ steps, no gradient ever says so. The network may keep it that long all the same, because
-# the state itself is not cut, but nothing rewards it. For your text we take $T = 64$. In section 7 you will see what $T = 8$ costs.
+# The cut has a price. If a token becomes useful only after more than $T$ steps, no gradient comes back to it from there. The network may keep it that long all
+# the same: the state itself is not cut, and gates that have learned to keep a thing for $T$ steps may keep it for longer. But nothing rewards the longer time.
+# For your text we take $T = 64$. In section 7 you will see what $T = 8$ costs.
 
 # %% folded="draws the pieces" alt="Nine states in three pieces of three tokens. Black arrows carry the state on from piece to piece; orange arrows for the gradient run back and stop at each border."
 drawings.truncated_bptt()
@@ -615,12 +616,12 @@ plt.show()
 # %% [markdown]
 # The orange run, with rate 20 and no clipping, shows what too large a rate does. The loss jumps up, and the gradients after the jump are longer still. The blue
 # run has the same rate, but no step of it can be longer than $20 \cdot 0.5 = 10$. Its loss jumps less far and soon comes back, and it ends lowest, at 1.57. The
-# green and the pink run, with smaller rates, end at 1.73 and 1.96. **So clipping let us use a learning rate that is too large for the start and good later
-# on.**
+# green and the pink run, with smaller rates, end at 1.73 and 1.96. **So with clipping the largest of the three rates gives the lowest loss; without it, a smaller
+# one is better.**
 #
 # Is this the danger that we met in section 4? There the gates were open, and a gradient grew on its way back. Here they are half open, and a gradient shrinks on
-# its way. What makes it long is a bad place: in the orange run the gradient and the loss climb together. (We have not run open gates without clipping.) Clipping
-# does not ask where the length comes from.
+# its way. In the orange run the gradient and the loss climb together, so here it is long where the network is wrong about nearly everything. (We have not run
+# open gates without clipping.) Clipping does not ask where the length comes from.
 #
 # > With three seeds and six rates each, clipping lowered the best held-out loss by 0.14 to 0.23 nats at half-life 1, and not clearly at half-life 7, where
 # > gradients fade less on the belt (`data/recurrent/clipping.csv`). A **warm-up** (a small rate that grows in the first steps) may do as well.

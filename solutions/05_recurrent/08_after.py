@@ -144,10 +144,10 @@ plt.show()
 
 # %% [markdown]
 # Before the training, all dots stood close together. Now they are far apart: the gates react to what is read. In the course's own run 46 of the 96 gates are
-# nearly closed at blanks (below 0.25) and more than half open elsewhere. Is a blank special? The printed lines ask the same of the three most frequent letters,
-# and there are 9 to 16 such gates for each. **So a blank closes far more gates than any of these three letters does**, and nobody has told the network that words
-# exist. Some gates do the opposite: their dots lie above the diagonal, so they keep more at a blank than elsewhere. (Whether something new is written there
-# depends on the input gates, at which we have not looked.)
+# nearly closed at blanks (below 0.25) and more than half open elsewhere. Is a blank special? The printed lines count in the same way for the three most frequent
+# letters. At each of them, only 9 to 16 gates are nearly closed and more than half open elsewhere. **So a blank closes far more gates than any of these three
+# letters does**, and nobody has told the network that words exist. Some gates do the opposite: their dots lie above the diagonal, so they keep more at a blank
+# than elsewhere. (Whether something new is written there depends on the input gates, at which we have not looked.)
 #
 # The next figure shows one gate at work, the one that closes most clearly at blanks. White is closed, and the darkest green is open. Does it close anywhere
 # else?
@@ -258,8 +258,9 @@ print(
 
 # %% [markdown]
 # **If you have lost, you are in good company: so did the course's own run**, which had 400 steps. On the kitchen text more steps are enough to win: by the table
-# of section 6, your kind of LSTM stands at 0.53 after 4,000 steps, and the counts stand at about 0.6. Section 8 shows what it takes on a harder text. And your
-# last network against your first? It has more steps, reads a stream and learns by gradient descent, so we cannot say which of these has changed its loss.
+# of section 6, your kind of LSTM stands at 0.53 after 4,000 steps, and the counts stand at about 0.6. Section 8 shows what it takes on a harder text. The cell
+# has also printed the loss of your first network, the one of section 3. Your last one has more steps, reads a stream and learns by gradient descent, so we cannot
+# say which of these has made the difference between the two.
 
 # %% [markdown]
 # ### How far back must a gradient reach?
@@ -291,9 +292,9 @@ for pieces, model in ((64, my_model), (8, near_model)):
     print(f"pieces of {pieces:2}: {nats:.2f} nats per held-out character")
 
 # %% [markdown]
-# In the course's own run the loss began at 3.6. It is 0.90 with pieces of 64 characters and 0.94 with pieces of 8. **So most of what this network has learned can
-# be learned from gradients that reach back eight steps at most.** That is our answer to *how could it learn that?* The state carries the past forwards, and for
-# most characters the gradient need not come far back. Is that also true of a verb and its noun? In section 8 both networks will be asked.
+# In the course's own run the loss began at 3.6. It is 0.90 with pieces of 64 characters and 0.94 with pieces of 8. **So far, gradients that reach back eight
+# steps at most are nearly enough for this network.** As far as one run can tell, that is the answer to *how could it learn that?* The state carries the past
+# forwards, and for most characters the gradient need not come far back. Is that also true of a verb and its noun? In section 8 both networks will be asked.
 #
 # > This is one seed and, in the course's own run, a tenth of your steps. And the second network reads more rows at a time, which may help it. Whether the two
 # > still lie so close after more steps, your own two lines tell.

@@ -129,8 +129,8 @@ pd.DataFrame(rows).T
 # %% [markdown]
 # Each of the four heads of layer 1 gives all its weight to a single word, and this word stands at most four places before the last one, *in*. Head 2 of layer 0
 # is the opposite: even its favourite word gets only 0.11, so its weight is spread over many words. And head 1 of layer 0 is the one that you have watched. So
-# each head seems to have a habit. One word of one story cannot prove that. But if it is so, then our *westford* hangs on the habit of head 1 in layer 0. Near the
-# end of this chapter we come back to this network, switch that head off, and then fool it.
+# each head seems to have a habit. One word of one story cannot prove that. But suppose that head 1 of layer 0 is the one that finds the town. Then without this
+# head the network could not say *westford*. Near the end of this chapter we come back to this network, switch that head off, and then fool it.
 #
 # How can a word *look*? Where do the weights come from, and how does a network learn them? Let us open the machine. It begins with something that you know: a
 # dictionary.

@@ -144,8 +144,8 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # Each text has 39 words, and its list has between 8 and 20. We call each time that the list is said a **round**. What can a reader know of such a text?
 #
 # - The words of round one cannot be guessed, because they are random.
-# - The first word of round two cannot be guessed either, because nothing tells the reader that the list is over. (Only after twenty words is it certain.) So we
-#   do not count it.
+# - The first word of round two cannot be guessed either, because nothing tells the reader for certain that the list is over. (It becomes more probable with each
+#   word, and certain after twenty.) So we do not count it.
 # - From then on a perfect reader makes no mistakes.
 #
 # How would *you* do it? Suppose that you are in round two and have come to the word *kite*. You find the place where *kite* was said before, you look at the word

@@ -39,8 +39,9 @@ print(f"weight on the next place: {weight_on_next(lookers['your first network'])
 
 # %% [markdown]
 # Nearly all of it. The network copies the next place. Only at the last place of its input is there nothing to copy. About 24 places of a text count for the loss.
-# If the network is right at all of them but this one, and loses about 3 nats there, its mean loss is $3/24$, which is just the 0.13 that we have seen. So it
-# seems to know this trick and hardly anything else. And when we stopped the texts after 25 words, we asked at the last place only.
+# Suppose that the network is right at 23 of them, and that its whole loss comes from the last place. Then the mean of 0.13, which we have seen, means $24 \cdot
+# 0.13 \approx 3$ nats at that place, so there it knows little. (We have not measured place by place.) And when we stopped the texts after 25 words, we asked at
+# the last place only.
 #
 # So never trust a loss before you know what the model could see. How do we forbid a word to look ahead? Its weight on the later words must be exactly 0, because
 # even a small weight on the answer gives it away, and the remaining weights must still sum to one. The softmax does both if we set the score of each forbidden

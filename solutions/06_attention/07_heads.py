@@ -8,8 +8,8 @@
 # A loop over the heads would be slow, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Your
 # `masked_attention` works on the last two axes and leaves the ones in front alone, so it serves all heads in one go.
 #
-# How wide is a head? Let $H$ be the number of heads. Each of them gets $D = C/H$ of the $C$ numbers of a word. With 64 numbers and four heads, that is 16 numbers
-# for each head.
+# How wide is a head? Let $H$ be the number of heads. The $C$ numbers of a query are shared out among them, and those of a key and of a value, too, so each head
+# works with $D = C/H$ numbers. With 64 numbers and four heads, that is 16 numbers for each head.
 
 # %% folded="draws two heads" alt="Q, K and V are each cut into a left and a right half; each three halves go through a soft look-up of their own; the two results are joined and mixed by a matrix."
 drawings.two_heads()

@@ -32,7 +32,8 @@
 #    vector $a W_v^0 W_o^0$.
 # 3. As in `OneLook`, what a word has found is added to its vector (the network below does it). So *drum* becomes $b + a W_v^0 W_o^0$.
 # 4. In layer 1, the key of *drum* is made from this sum: $(b + a W_v^0 W_o^0) W_k^1 = b W_k^1 + a W_v^0 W_o^0 W_k^1$. The second part is the key of the note.
-# 5. The query of the last *kite* has the part $a W_q^1$.
+# 5. The query of the last *kite* is made from the whole vector at its place, in which there is $a$ and also a note and the place. We follow $a$ alone: it brings
+#    $a W_q^1$ into the query.
 #
 # A score is the product of a query and a key. So the plan works if $a W_q^1$ has a large product with $a W_v^0 W_o^0 W_k^1$, that is, if the query of *kite* fits
 # the note "after kite". It must not fit the notes about other words.
@@ -279,7 +280,8 @@ plt.show()
 #
 # In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one and
 # once in round two. (The first line ends soon after, near row 30. Section 9 says why.) In these lower squares, skip rows 0 to 11: no word of this text has come
-# twice yet. In the upper squares it is the other way round: the notes that round two needs are written in rows 1 to 12, so those are the rows to look at.
+# twice yet. In the upper squares it is the other way round: look at rows 1 to 12. The notes are written while the list is said for the first time, and round two
+# reads them.
 
 # %% [markdown]
 # ### Does it take two layers?
@@ -325,10 +327,10 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # The network with one layer is right in about 43, no more than the reader that strikes out the last seven words (50). So nothing here shows copying. (This
 # network is also smaller than yours.)
 #
-# The LSTM is right in about half of the texts. It guesses more words than any of the three readers, and more than one that strikes out seven and also counts how
-# often each word was said. (That one would be right in 66 texts, as one can compute.) So it has begun to copy. But its loss is above that of the third reader,
-# although it has had four times as many steps. (It is one network with one seed, and it may not have finished.) Whatever it wants to copy it must carry in its
-# state, the whole list. Two layers of attention can jump.
+# The LSTM is right in about half of the texts. None of the three readers guesses as many. Nor does a better fourth one, which strikes out the last seven words
+# and also counts how often each of the others was said: as one can compute, it would be right in 66 texts. So it seems that the LSTM has begun to copy, though we
+# have not looked inside. But its loss is above that of the third reader, although it has had four times as many steps. (It is one network with one seed, and it
+# may not have finished.) Whatever it wants to copy it must carry in its state, the whole list. Two layers of attention can jump.
 #
 # What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an
 # **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C.
@@ -513,8 +515,9 @@ plt.show()
 # ### Does layer 1 really use what layer 0 has left?
 #
 # So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the
-# weights of the network: in layer 1, the query of *kite* must fit the note "after kite" better than any note about another word. In symbols, $a W_q^1$ must have
-# its largest product with $a W_v^0 W_o^0 W_k^1$.
+# weights of the network: in layer 1, the query of *kite* must fit the note "after kite" better than any note about another word. In symbols: take the products of
+# $a W_q^1$ with the keys of all notes, one note for each word of the vocabulary. The largest one must be the product with $a W_v^0 W_o^0 W_k^1$, the note about
+# $a$ itself.
 #
 # Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with the
 # best copying head of layer 1, and count how often the answer is yes. If the plan is right, the count is 64. In a network that has learned nothing it is about 1.
@@ -601,8 +604,9 @@ plt.show()
 # layers to fit each other. Training has done it.
 #
 # The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In rows 0 to 18 of your network, this head
-# looks mostly at the word itself (its square is in the figure above the strip), so its note says "I am kite". For many words the query fits this note best, too.
-# So a good fit does not yet prove the plan. The test tells us what layer 1 *can* read. It does not tell us what it needs.
+# looks mostly at the word itself (its square is in the figure above the strip), so its note says "I am kite", and not "after kite". Yet for many words the query
+# fits this note best, too, although the plan does not use it. So a good fit does not yet prove the plan. The test tells us what layer 1 *can* read. It does not
+# tell us what it needs.
 #
 # For that we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying score), and what happens to
 # the loss. Each cut is made in all three networks:

@@ -294,8 +294,8 @@ plt.show()
 # number of each line says.
 #
 # The two squares say why. Each shows the best previous-word head of one network. The learner's line ends near place 19. The line of the cured network goes on for
-# a few places, to about 25, and then it ends as well. To answer everything in its training texts, it would need notes up to place 30. Such late notes are rarely
-# needed, which may be the reason, but we have not tested it, nor have we trained for longer.
+# a few places, to about 25, and then it ends as well. Its training texts had up to 22 words in front of a list, so to answer everything in them, it would need
+# notes up to place 30. Such late notes are rarely needed, which may be the reason, but we have not tested it, nor have we trained for longer.
 #
 # The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end. This time we have read these places off the
 # networks, so the lines are no prediction. But the marks still follow them.

@@ -50,8 +50,8 @@ for name, words in rows.items():
 #
 # That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story
 # in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of towns, each
-# in both orders. Here are the first two of them, and then some counts. They tell whether the network says the same town for the fox and for the duck, whether
-# that is still so if we exchange the two towns, and whether it is the town to which head 1 gives more weight:
+# in both orders. Here are the first two of them, and then three counts. How often does the network say the same town for the fox and for the duck? If we exchange
+# the two towns, how often is its answer for the fox the same name as before? And how often is its answer the town to which head 1 gives more weight?
 
 # %%
 two_towns = story.replace(
@@ -90,9 +90,9 @@ print(f"the town to which head 1 gives more weight: {seen} of {2 * len(table)} a
 # This is so in all twelve cases, as the first printed line says: the network gives the fox and the duck the same town. So in each case it is wrong once. We have
 # fooled it. The last printed line fits this: it always says the town to which head 1 gives more weight.
 #
-# How does it choose between the two? The line in the middle shows that there is no simple rule. In two of the six pairs, ours among them, it stays with the same
-# *name* when we exchange the towns. In the other four it stays with the same *place* in the story. The fox has nothing to do with it. After *in*, that head looks
-# for a town, and in a story with only one town nobody would notice.
+# How does it choose between the two? Neither always by the name nor always by the place, as the line in the middle shows. In two of the six pairs, ours among
+# them, it stays with the same *name* when we exchange the towns. In the other four it stays with the same *place* in the story. The fox has nothing to do with
+# it. After *in*, that head looks for a town, and in a story with only one town nobody would notice.
 #
 # This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would
 # have to ask for it, as the two layers of your learner do.

@@ -295,8 +295,9 @@ plt.show()
 # *waves* and with *learned* vectors, the loss is small after 300 steps. We do not make a ranking of these two: a longer training, another learning rate or
 # another size may turn it.
 #
-# There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. Section 9 has
-# shown that it may even be of no use from the place on where training did not need it. Where a network with waves stops, we have not tried.
+# There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. And its last rows
+# may be of no use: section 9 has shown that a network learns to use the rows that its training texts need, and no others. Where a network with waves stops, we
+# have not tried.
 #
 # There is also another way. The network that reads kitchen stories adds no such vectors at all. In chapter 08 you will turn queries and keys instead, so that a
 # score depends on how *far apart* two words are.
