@@ -156,6 +156,22 @@ def lidstone_array(C, alpha):
     ### END SOLUTION
 
 
+# %% family="lidstone"
+_counts = made(
+    lambda rng: {
+        (a, b): rng.randint(1, 9)
+        for a in ("a", "ab", "b")
+        for b in "abcd"
+        if rng.random() < 0.6
+    },
+    edges=[
+        {},
+        {("a", "b"): 1, ("b", "a"): 2},
+        {(a, b): 2 for a in "ab" for b in "abcd"},
+    ],
+)
+_alpha, _V = number(0.001, 2, [1]), whole(6, 9, [1400])
+
 # %% test="lidstone" aspect="four events by hand" points=1
 _got = lidstone_by_hand()
 assert hasattr(_got, "keys"), f"lidstone_by_hand returns a dict; yours: {_got!r}."
@@ -179,41 +195,15 @@ _got = lidstone(dict(_counts), "tea", "or", 0.5, 4)
 assert is_number(_got), f"lidstone returns a number; yours: {_got!r}."
 assert close(_got, 0.5), f"Alpha = .5: (2 + .5) / (3 + 4 · .5) = .5; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(5):
-    _counts = {
-        (a, b): random.randint(1, 9)
-        for a in "abc"
-        for b in "abcd"
-        if random.random() < 0.6
-    }
-    _counts |= {("a", "b"): random.randint(3, 9), ("b", "a"): 2, ("a", "d"): 1}
-    _counts["c", "b"] = 4  # contexts that were never seen are another test's
-    _alpha, _V = random.uniform(0.01, 2), random.randint(6, 9)
-    for _a in "abc":
-        _row = [_counts.get((_a, b), 0) for b in "abcd"]
-        for _b in "abcde":
-            _wanted = (_counts.get((_a, _b), 0) + _alpha) / (sum(_row) + _V * _alpha)
-            _got = lidstone(dict(_counts), _a, _b, _alpha, _V)
-            assert close(_got, _wanted, 1e-5), (
-                f"{_b} after {_a}, counts {_row}, V = {_V}: {_got} is wrong."
-            )
-_other = {pair: count + 1 for pair, count in _counts.items()}
-# the same pairs counted anew, then just one
-for _given in (_counts, _other, {("a", "b"): 1}):
-    _n = sum(count for (first, _), count in _given.items() if first == "a")
-    for _b in "be":
-        _wanted = (_given.get(("a", _b), 0) + 0.5) / (_n + 7 * 0.5)
-        _got = lidstone(dict(_given), "a", _b, 0.5, 7)
-        assert close(_got, _wanted, 1e-5), (
-            f"{_b} after a, n = {_n}, one call after another: wanted {_wanted:.5f}, yours {_got!r}."
-        )
-_after = arguments_after(lidstone, dict(_counts), "a", "e", 0.5, 7)[0]
-assert _after == _counts, "lidstone changes the dict of counts that it is given."
-for _a, _b in (("a", "e"), ("z", "e")):
-    _after = arguments_after(lidstone, defaultdict(int, _counts), _a, _b, 0.5, 7)[0]
-    assert _after == _counts, (
-        f"Counts may be a defaultdict: your look-ups added {set(_after) - set(_counts)}."
-    )
+_w1, _w2 = choice("a", "ab", "b"), choice(*"abcde")
+agrees(lidstone, ours.lidstone, _counts, _w1, _w2, _alpha, _V, rtol=1e-5)
+_same = choice({("a", "b"): 1}, {("a", "b"): 4})  # the same pairs, counted anew
+agrees(lidstone, ours.lidstone, _same, "a", "b", 0.5, 7, rtol=1e-5)
+_given = defaultdict(int, {("a", "b"): 1})
+_after = arguments_after(lidstone, _given.copy(), "a", "e", 0.5, 7)[0]
+assert _after == _given, (
+    f"Counts may be a defaultdict: your look-ups added {set(_after) - set(_given)}."
+)
 ### END HIDDEN TESTS
 
 
@@ -229,20 +219,9 @@ assert close(_got[0], [1 / 4] * 4), (
     f"A row without counts, four events: 1/4 each; yours: {_got[0]}."
 )
 ### BEGIN HIDDEN TESTS
-for _counts in ({}, {("or", "milk"): 3, ("or", "or"): 1}):
-    for _V, _alpha in ((5, 1), (11, 0.02)):
-        _got = lidstone(dict(_counts), "milk", "or", _alpha, _V)
-        assert close(_got, 1 / _V, 1e-5), (
-            f"A context never seen, {_V} events: 1/{_V} each, whatever alpha; yours: {_got!r}."
-        )
-_C = np.random.default_rng().integers(1, 9, (4, 7))
-_C[[0, 2]] = 0
-_got = lidstone_array(_C.copy(), 0.003)
-assert np.shape(_got) == (4, 7), f"Wanted shape (4, 7); yours: {np.shape(_got)}."
-for _row in (0, 2):
-    assert close(_got[_row], [1 / 7] * 7, 1e-5), (
-        f"A row without counts, seven events: 1/7 each; yours: {_got[_row]}."
-    )
+agrees(lidstone, ours.lidstone, _counts, "z", choice(*"abz"), _alpha, _V, rtol=1e-5)
+_C = made(lambda rng, m, V: np.diag([0, 3] * m)[:m, :V], size("m"), size("V"))
+agrees(lidstone_array, ours.lidstone_array, _C, _alpha, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 
@@ -253,22 +232,12 @@ assert close(np.sum(_got, axis=1), [1, 1]), (
     f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
 )
 ### BEGIN HIDDEN TESTS
-for _number, (_shape, _alpha) in enumerate(
-    (((3, 6), 0.01), ((5, 3), 2), ((1, 4), 0.5), ((1, 4), 0.5))
-):
-    _C = np.random.default_rng().integers(0, 20, size=_shape)
-    _C[0, :2] = 3, 17
-    _C[0, -1] = 30 * _number  # equal shapes, and never equal sums
-    if _shape[0] > 1:
-        _C[1] = np.eye(_shape[1])[2]  # a row with just one count
-    _wanted = [
-        [(c + _alpha) / (sum(row) + len(row) * _alpha) for c in row]
-        for row in _C.tolist()
-    ]
-    _got = lidstone_array(_C.copy(), _alpha)
-    assert close(_got, _wanted, 1e-5), f"Wrong for {_C.tolist()}, alpha {_alpha}."
-_after = arguments_after(lidstone_array, _C.astype(float), 0.5)[0]
-assert np.array_equal(_after, _C), "lidstone_array changes the counts that it is given."
+_C = array(size("contexts"), size("V"), below=20)
+agrees(lidstone_array, ours.lidstone_array, _C, _alpha, rtol=1e-5, atol=1e-7)
+_same = choice(
+    np.eye(3, 4, dtype=int), np.eye(3, 4)[::-1] + 2
+)  # rows with just one count, too
+agrees(lidstone_array, ours.lidstone_array, _same, 0.5, rtol=1e-5)
 ### END HIDDEN TESTS
 
 

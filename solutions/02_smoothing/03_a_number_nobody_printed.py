@@ -66,6 +66,16 @@ def most_supported(intervals):
     ### END SOLUTION
 
 
+# %% family="infer_v"
+_c, _n = whole(1, 90), whole(100, 3000)
+_small = made(lambda rng, e: rng.randint(11, 99) / 10**e, whole(2, 6))
+_large = choice(10, 15, np.float64(293), 527, 9.7, np.float64(3.8), 1.2)
+
+
+def _in_any_order(got, wanted, intervals):
+    return difference(sorted(got), wanted)
+
+
 # %% test="infer_v" aspect="one cell leaves a range" points=1
 _got = v_interval(83, 158, 0.052)
 assert np.shape(_got) == (2,), (
@@ -75,30 +85,7 @@ assert close(_got, (83 / 0.0525 - 158, 83 / 0.0515 - 158)), (
     f"83 / (158 + V) is .0515 to .0525 for V from 1422.95 to 1453.65; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_done = 0
-while _done < 20:
-    _n, _V, _c = (
-        random.randint(100, 3000),
-        random.randint(500, 3000),
-        random.randint(1, 90),
-    )
-    _text = f"{_c / (_n + _V):.2g}"
-    if _text.strip("0.") == "1":
-        continue
-    _done += 1
-    _got = v_interval(_c, _n, float(_text))
-    assert np.shape(_got) == (2,), f"v_interval returns two numbers; yours: {_got!r}."
-    _low, _high = _got
-    for _v, _inside in (
-        (_low + 0.01, True),
-        (_high - 0.01, True),
-        (_low - 0.01, False),
-        (_high + 0.01, False),
-    ):
-        assert (f"{_c / (_n + _v):.2g}" == _text) == _inside, (
-            f"Numerator {_c}, n = {_n}, printed {_text}: you give {_low:.2f} to {_high:.2f}, "
-            f"but V = {_v:.2f} would print {_c / (_n + _v):.2g}."
-        )
+agrees(v_interval, ours.v_interval, _c, _n, _small, rtol=1e-5, atol=0.01)
 ### END HIDDEN TESTS
 
 
@@ -111,22 +98,10 @@ assert close(_got, (828 * 2533 / 527.5 - 2533, 828 * 2533 / 526.5 - 2533)), (
     f"527 stands for 526.5 to 527.5, so V is between 1442.9 and 1450.5; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _printed, _half in (
-    (15, 0.5),
-    (10, 0.5),
-    (293, 0.5),
-    (9.7, 0.05),
-    (3.8, 0.05),
-    (1.2, 0.05),
-):
-    _n, _V = random.randint(400, 900), random.randint(900, 2000)
-    _c = round(_printed * (_n + _V))
-    _wanted = _c / (_printed + _half) - _n, _c / (_printed - _half) - _n
-    _got = v_interval(_c, _n, np.float64(_printed))
-    assert close(_got, _wanted, 1e-5), (
-        f"{_printed} stands for {_printed - _half} to {_printed + _half}: two digits, but "
-        f"whole numbers from 10 on. Numerator {_c}, n = {_n}: yours is {_got!r}."
-    )
+_numerator = made(
+    lambda rng, printed, n: round(printed * (n + rng.randint(900, 2000))), _large, _n
+)
+agrees(v_interval, ours.v_interval, _numerator, _n, _large, rtol=1e-5, atol=0.01)
 ### END HIDDEN TESTS
 
 
@@ -138,33 +113,17 @@ assert hasattr(_got, "__iter__"), (
 assert sorted(_got) == [7, 8], (
     f"7 and 8 lie in three of the four intervals; yours: {_got!r}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _ends = [sorted(random.sample(range(1, 160), 2)) for _ in range(9)]
-    _some = [
-        (low + random.choice([0, 0.3]), high + random.choice([0, 0.4]))
-        for low, high in _ends
-    ]
-    _votes = [
-        sum(low <= v and high >= v for low, high in _some) for v in range(-60, 200)
-    ]
-    _wanted = [v - 60 for v, count in enumerate(_votes) if count == max(_votes)]
-    _got = most_supported(list(_some))
-    assert hasattr(_got, "__iter__"), f"A list of integers is wanted; yours: {_got!r}."
-    _got = sorted(_got)
-    assert _got == _wanted, (
-        f"For {_some} wanted {len(_wanted)} integers, {_wanted[0]} to {_wanted[-1]}; yours: {_got[:9]}."
-    )
-_at = random.randint(5, 90)
-_some = [(_at, _at + 3.5)] * 3 + [(_at + 6, _at + 9), (_at + 8, _at + 12.1)]
-_got = sorted(most_supported(list(_some)))
-assert _got == [_at, _at + 1, _at + 2, _at + 3], (
-    f"{_some}: three equal clues are three votes, for {_at} to {_at + 3}; yours: {_got[:9]}."
-)
-_after = arguments_after(most_supported, list(_some[::-1]))[0]
-assert _after == _some[::-1], (
-    "most_supported changes the list of intervals: sort a copy, if at all."
-)
+def _clues(rng, n):
+    ends = [sorted(rng.sample(range(1, 60), 2)) for _ in range(n)]
+    return [(a + rng.choice([0, 0.3]), b + rng.choice([0, 0.4])) for a, b in ends]
+
+
+_thrice = [(5, 8.5)] * 3 + [(11, 14), (13, 17.1)]
+_some = made(_clues, size("clues"), edges=[_thrice, [(90, 91), *_thrice, (7, 40)]])
+agrees(most_supported, ours.most_supported, _some, compare=_in_any_order)
 ### END HIDDEN TESTS
 
 
@@ -177,24 +136,11 @@ assert sorted(_got) == [6, 12], (
     f"6 and 12 are each an end of two intervals: both win; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _some, _wanted, _why in (
-    ([(5, 5)], [5], "One interval from 5 to 5 leaves just 5."),
-    ([(-3.5, -1.5)], [-3, -2], "From -3.5 to -1.5 lie two integers, -3 and -2."),
-    (
-        [(2.2, 2.8), (7.0, 8.9)],
-        [7, 8],
-        "No integer lies between 2.2 and 2.8; 7 and 8 win.",
-    ),
-    (
-        [(0.5, 2.0), (4, 6)],
-        [1, 2, 4, 5, 6],
-        "One vote each for 1, 2, 4, 5, 6: all win.",
-    ),
-    ([(1448.2, 1452.9), (1440, 1449.0)], [1449], "Only 1449 lies in both."),
-):
-    _got = most_supported(list(_some))
-    assert hasattr(_got, "__iter__"), f"A list of integers is wanted; yours: {_got!r}."
-    assert sorted(_got) == _wanted, f"{_why} Yours: {_got!r}."
+_some = choice(
+    *([(5, 5)], [(-3.5, -1.5)], [(2.2, 2.8), (7.0, 8.9)], [(0.5, 2.0), (4, 6)]),
+    *([(1448.2, 1452.9), (1440, 1449.0)], [(-2, 0), (0, 1), (7, 8)], [(0, 0.5)]),
+)
+agrees(most_supported, ours.most_supported, _some, compare=_in_any_order)
 ### END HIDDEN TESTS
 
 

@@ -37,6 +37,19 @@ def absolute_discount(row, lower, k):
     ### END SOLUTION
 
 
+# %% family="absolute_discount"
+_V, _k = size("V"), number(0.05, 1)
+_row = made(
+    lambda rng, V: np.array(rng.choices([0, 0, 1, 1, 2, 5, 40], k=V)),
+    _V,
+    edges=[
+        lambda rng, V: np.array(rng.sample([1, *[0] * (V - 1)], V)),
+        lambda rng, V: np.array(rng.sample([3.0, *[0] * (V - 1)], V)),
+        lambda rng, V: np.array(rng.choices([1, 2, 5], k=V)),
+    ],
+)
+_lower = made(lambda rng, p: np.array(p), shares(_V))
+
 # %% test="absolute_discount" aspect="freed mass goes to lower order" points=1
 _got = absolute_discount(np.array([6, 3, 1, 0]), np.array([0.1, 0.2, 0.3, 0.4]), 0.5)
 assert np.shape(_got) == (4,), f"Return an array of 4 probabilities; yours: {_got!r}."
@@ -48,32 +61,14 @@ assert close(_got[0], 0.565), (
     f"The first word: (6 - .5) / 10 + .15 * .1 = .565; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _ in range(10):
-    _row, _lower, _k = (
-        _rng.permutation([0, 0, 0, 1, 2, 5, 9]),
-        _rng.dirichlet(np.ones(7)),
-        _rng.uniform(0.1, 0.9),
-    )
-    _wanted = [(c - _k) / 17 if c else 0 for c in _row] + 4 * _k / 17 * _lower
-    _got = absolute_discount(_row.copy(), _lower.copy(), _k)
-    assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: you give {_got}."
-for _p in (_lower, _lower[::-1], _rng.dirichlet(np.ones(7))):
-    for _k in (0.3, 0.6):
-        _wanted = [(c - _k) / 17 if c else 0 for c in _row] + 4 * _k / 17 * _p
-        _got = absolute_discount(_row.copy(), _p.copy(), _k)
-        assert close(_got, _wanted, 1e-5), (
-            f"The same counts, {_row}, with another lower or k: you give {_got}."
-        )
-_got = absolute_discount(np.array([2, 1, 0]), np.array([0, 0.25, 0.75]), 0.5)
-assert close(_got, [0.5, 0.25, 0.25], 1e-5), (
-    "Counts 2, 1, 0 over 0, .25, .75: every seen word gives k, also one that gets nothing from below: "
-    f".5, .25, .25; you give {_got}."
+agrees(
+    absolute_discount, ours.absolute_discount, _row, _lower, _k, rtol=1e-5, atol=1e-7
 )
-_after = arguments_after(absolute_discount, _row.astype(float), _lower.copy(), 0.5)
-assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
-    "absolute_discount changes the row or the lower distribution that it is given."
-)
+# the same counts with another k or lower order, such as one that gives nothing to a seen word
+_row, _p = np.array([2, 1, 0]), np.array([0, 0.25, 0.75])
+agrees(absolute_discount, ours.absolute_discount, _row, _p, _k, rtol=1e-5, atol=1e-7)
+_lower = choice(_p, np.array([0.2, 0.3, 0.5]))
+agrees(absolute_discount, ours.absolute_discount, _row, _lower, 0.5, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -82,37 +77,10 @@ _got = absolute_discount(np.array([2, 0, 0, 1, 1]), np.full(5, 0.2), 1.0)
 assert np.shape(_got) == (5,), f"Return an array of 5 probabilities; yours: {_got!r}."
 assert close(np.sum(_got), 1), f"With k = 1 yours sums to {np.sum(_got):.4f}."
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _i in range(20):
-    _row, _lower, _k = (
-        _rng.poisson(0.8, 7),
-        _rng.dirichlet(np.ones(7)),
-        _rng.uniform(0.05, 1),
-    )
-    _row[_i % 7], _row[(_i + 3) % 7] = 1, 0
-    _k = 1 if _i < 5 else _k
-    if _i % 5 == 4:
-        _row += 1  # no word is unseen
-    _got = absolute_discount(_row.copy(), _lower.copy(), _k)
-    assert np.shape(_got) == (7,), (
-        f"Return an array of 7 probabilities; yours: {_got!r}."
-    )
-    assert close(np.sum(_got), 1, 1e-5), (
-        f"Counts {_row}, k = {_k:.2f}: yours sums to {np.sum(_got):.4f}."
-    )
-    _free = _k * sum(c > 0 for c in _row)
-    _wanted = [
-        ((c - _k if c else 0) + _free * p) / sum(_row)
-        for c, p in zip(_row, _lower, strict=True)
-    ]
-    assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: you give {_got}."
-for _V, _k in ((6, 0.4), (6, 1), (1, 0.7)):
-    _row, _lower = np.eye(_V, dtype=int)[_V // 2], _rng.dirichlet(np.ones(_V))
-    _wanted = (1 - _k) * _row + _k * _lower
-    _got = absolute_discount(_row.copy(), _lower.copy(), _k)
-    assert close(_got, _wanted, 1e-5), (
-        f"A context seen just once, counts {_row}, k = {_k}: wanted {_wanted}; you give {_got}."
-    )
+_k = choice(1, number(0.05, 1))
+agrees(
+    absolute_discount, ours.absolute_discount, _row, _lower, _k, rtol=1e-5, atol=1e-7
+)
 ### END HIDDEN TESTS
 
 
@@ -124,14 +92,10 @@ assert close(_got, _lower), (
     f"Nothing was counted: return the shorter memory's distribution; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _k in ((6, 1), (9, 0.2), (9, 0.2)):
-    _lower = np.random.default_rng().dirichlet(np.ones(_V))
-    _got = absolute_discount(np.zeros(_V), _lower.copy(), _k)
-    assert close(_got, _lower, 1e-5), (
-        f"Nothing was counted, k = {_k}: return the shorter memory's distribution; yours: {_got!r}."
-    )
-_got = absolute_discount(np.array([0]), np.array([1.0]), 0.5)
-assert np.shape(_got) == (1,), f"One word makes an array of one; yours: {_got!r}."
+_row = made(lambda rng, V: np.zeros(V, dtype=rng.choice([int, float])), _V)
+agrees(absolute_discount, ours.absolute_discount, _row, _lower, _k, rtol=1e-5)
+_lower = choice(np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.1, 0.8]))
+agrees(absolute_discount, ours.absolute_discount, np.zeros(3), _lower, 0.5, rtol=1e-5)
 ### END HIDDEN TESTS
 
 

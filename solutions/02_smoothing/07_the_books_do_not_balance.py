@@ -45,6 +45,23 @@ def lower_that_keeps(T):
     ### END SOLUTION
 
 
+# %% family="keep_marginals"
+def _table(rng, m, V):
+    C = np.array([[rng.choice([0, 0, 1, 1, 2, 7]) for _ in range(V)] for _ in range(m)])
+    C[0, -1] = 3
+    return C
+
+
+_C = made(
+    _table,
+    *(size("contexts"), size("V")),
+    edges=[
+        lambda rng, m, V: np.eye(m, V, dtype=int),  # contexts seen just once
+        lambda rng, m, V: 1 + np.eye(m, V),
+        lambda rng, m, V: np.append(_table(rng, m, V), np.zeros((1, V), dtype=int), 0),
+    ],
+)
+
 # %% test="keep_marginals" aspect="rows weigh by how often they occur" points=1
 _C = np.array([[6, 2], [1, 1], [0, 0]])
 _got = marginal(_C, np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]))
@@ -53,37 +70,16 @@ assert close(_got, [0.6, 0.4]), (
     "8 of 10 tokens stand after the first context, 2 after the second, none after the third: "
     f".8 · .5 + .2 · 1 = .6 and .4; yours: {_got}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _shape in ((1, 3), (5, 3), (2, 6), (4, 4)):
-    _C, _P = _rng.poisson(1.5, _shape), _rng.dirichlet(np.ones(_shape[1]), _shape[0])
-    _C[0, :2] = 7, 1
-    if _shape[0] > 2:
-        _C[1], _C[2] = 0, 1
-    _wanted = [
-        sum(sum(_C[h]) / np.sum(_C) * _P[h, w] for h in range(_shape[0]))
-        for w in range(_shape[1])
-    ]
-    for _given in (_P, _P[:, ::-1]):
-        _wanted = _wanted if _given is _P else _wanted[::-1]
-        _got = marginal(_C.copy(), _given.copy())
-        assert close(_got, _wanted, 1e-5), (
-            f"Counts {_C.tolist()}: marginals {_wanted}; yours: {_got!r}."
-        )
-_once, _P2 = np.eye(3, dtype=int) * [1, 1, 2], _rng.dirichlet(np.ones(3), 3)
-_got, _wanted = marginal(_once.copy(), _P2.copy()), [0.25, 0.25, 0.5] @ _P2
-assert close(_got, _wanted, 1e-5), (
-    "Contexts seen once, once and twice have 1/4, 1/4 and 1/2 of the say: "
-    f"marginals {_wanted}; yours: {_got!r}."
-)
-_got = marginal(np.array([[2], [1]]), np.ones((2, 1)))
-assert np.shape(_got) == (1,) and close(_got, [1]), (
-    f"A vocabulary of a single word, V = 1: an array of one number, [1]; yours: {_got!r}."
-)
-_after = arguments_after(marginal, _C.astype(float), _P.copy())
-assert np.array_equal(_after[0], _C) and np.array_equal(_after[1], _P), (
-    "marginal changes the counts or probabilities that it is given."
-)
+def _any(rng, C):
+    return np.random.default_rng(rng.getrandbits(60)).dirichlet(
+        np.ones(C.shape[1]), len(C)
+    )
+
+
+agrees(marginal, ours.marginal, _C, made(_any, _C), rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 
@@ -94,19 +90,15 @@ assert np.shape(_got) == (3,), f"One number for each of three words; yours: {_go
 assert close(_got, [4 / 9, 3 / 9, 2 / 9]), (
     f"With P = c(hw) / n(h) the marginals are c(w) / N: 4/9, 3/9, 2/9; yours: {_got}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _shape in ((6, 4), (3, 5)):
-    _C = _rng.poisson(1, _shape)
-    _C[:, 0] += 1
-    _C[-1] = 0  # a context never seen: its row of P may be anything
-    _P = _C / np.maximum(_C.sum(axis=1, keepdims=True), 1)
-    _P[-1] = _rng.dirichlet(np.ones(_shape[1]))
-    _wanted = [sum(_C[:, w]) / np.sum(_C) for w in range(_shape[1])]
-    _got = marginal(_C.copy(), _P)
-    assert close(_got, _wanted, 1e-5), (
-        f"P = c(hw) / n(h) for {_C.tolist()}, the last context never seen: {_wanted}; yours: {_got!r}."
-    )
+def _relative(rng, C):
+    n = C.sum(axis=1, keepdims=True)
+    return np.where(n > 0, C / np.maximum(n, 1), 1 / C.shape[1])
+
+
+agrees(marginal, ours.marginal, _C, made(_relative, _C), rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 
@@ -116,39 +108,13 @@ _got = lower_that_keeps(0.5 * (_C > 0))
 assert np.shape(_got) == (3,), f"Return an array q of three numbers; yours: {_got!r}."
 assert close(np.sum(_got), 1), f"q is a distribution; yours sums to {np.sum(_got)}."
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _i in range(8):
-    _shape = [(5, 4), (3, 6), (4, 4), (1, 3)][_i % 4]
-    _C = _rng.poisson(1.2, _shape) + 2 * _rng.integers(0, 2, _shape)
-    _C[0, :2] = 4, 1
-    _C[:, -1] = 0  # a word never seen
-    if _shape[0] > 2:
-        _C[1] = 0
-    _T = 0.4 * (_C > 0) if _i < 4 else _C * _rng.uniform(0, 1, _shape)
-    _q = lower_that_keeps(_T.copy())
-    assert np.shape(_q) == (_shape[1],), (
-        f"T of shape {_shape}: q has shape ({_shape[1]},); yours: {np.shape(_q)}."
-    )
-    _q = np.asarray(_q, dtype=float)
-    _model = [
-        sum(_C[h, w] - _T[h, w] + sum(_T[h]) * _q[w] for h in range(_shape[0]))
-        for w in range(_shape[1])
-    ]
-    _counted = [sum(_C[:, w]) for w in range(_shape[1])]
-    assert close(_model, _counted, 1e-5), (
-        f"Counts {_C.tolist()}, taken {np.round(_T, 2).tolist()}: with your q, {np.round(_q, 4)}, the model says the "
-        f"words {np.round(_model, 3)} times, the text {_counted} times."
-    )
-_q = lower_that_keeps(np.array([[0.02, 0.03, 0], [0, 0.05, 0.1]]))
-assert close(_q, [0.1, 0.4, 0.5], 1e-5), (
-    f"Of .2 tokens that were taken in all, .02, .08 and .1 are each word's: .1, .4, .5; yours: {_q!r}."
+_share = choice(0.4, made(lambda rng, C: [rng.uniform(0.1, 1) for _ in C[0]], _C))
+_T = made(
+    lambda rng, C, share, scale: scale * C * share,
+    *(_C, _share, choice(1, 1e-3)),
+    edges=[lambda rng, C, share, scale: 0.4 * (C > 0)],
 )
-_q = lower_that_keeps(np.array([[0.5], [0.5]]))
-assert np.shape(_q) == (1,) and close(_q, [1]), (
-    f"A vocabulary of a single word, V = 1: an array of one number, [1]; yours: {_q!r}."
-)
-_after = arguments_after(lower_that_keeps, _T.copy())[0]
-assert np.array_equal(_after, _T), "lower_that_keeps changes the T that it is given."
+agrees(lower_that_keeps, ours.lower_that_keeps, _T, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 

@@ -112,6 +112,24 @@ def kneser_ney(levels, V):
     ### END SOLUTION
 
 
+# %% family="modified_kneser_ney"
+def _level(c, context, shorter, lower):
+    """One level with the student's discounts, which another test checks."""
+    taken = np.asarray(three_discounts(c.copy()), dtype=float)[np.minimum(c, 3)]
+    n, free = (np.bincount(context, x, minlength=len(lower)) for x in (c, taken))
+    weight = np.where(n > 0, free / np.maximum(n, 1), 1)
+    return (c - taken) / n[context] + weight[context] * lower[shorter], weight
+
+
+def _model(levels, V):
+    lower, tables = np.array([1 / V]), []
+    for level in levels:
+        c = level["count"] if level is levels[-1] else level["left"]
+        tables.append(_level(c, level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
 # %% test="modified_kneser_ney" aspect="three discounts" points=1
 _got = three_discounts(np.repeat([0, 1, 2, 3, 4, 9], [3, 20, 8, 5, 3, 2]))
 assert np.shape(_got) == (4,), (
@@ -121,47 +139,34 @@ _wanted = [0, 1 - 2 * 5 / 9 * 8 / 20, 2 - 3 * 5 / 9 * 5 / 8, 3 - 4 * 5 / 9 * 3 /
 assert close(_got, _wanted), (
     f"20, 8, 5, 3 n-grams of count 1 to 4: {np.round(_wanted, 4)}; yours: {_got!r}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _i in range(40):
-    _n = _rng.integers([5, 3, 1, 0], [30, 15, 9, 6])
-    _got = three_discounts(
-        _rng.permutation(np.repeat([0, 1, 2, 3, 4, 5, 8], [_i % 4, *_n, 2, 1]))
-    )
-    _Y = _n[0] / (_n[0] + 2 * _n[1])
-    _wanted = [0] + [j + 1 - (j + 2) * _Y * _n[j + 1] / _n[j] for j in range(3)]
-    if min(abs(d) for d in _wanted[1:]) < 1e-9:
-        continue
-    if min(_wanted) < 0:
-        _wanted = [0, 0.5, 1, 1.5]
-    assert close(_got, _wanted, 1e-5), (
-        f"N_1 to N_4 = {_n}: {np.round(_wanted, 4)}; yours: {_got!r}."
-    )
-for _n, _wanted in (
-    ([8, 4, 2, 3], [0, 0.5, 1.25, 0]),
-    ([5, 5, 5, 0], [0, 1 / 3, 1, 3]),
-):
-    _got = three_discounts(np.repeat([1, 2, 3, 4], _n))
-    assert close(_got, _wanted, 1e-5), (
-        f"N_1 to N_4 = {_n}: the formula gives {np.round(_wanted, 4)}; yours: {_got!r}."
-    )
-for _n in (
-    [0, 5, 5, 5],
-    [5, 0, 5, 5],
-    [20, 9, 0, 0],
-    [5, 9, 60, 9],
-    [9, 5, 1, 9],
-    [7, 0, 0, 0],
-):
-    _got = three_discounts(np.repeat([0, 1, 2, 3, 4], [3, *_n]))
-    assert close(_got, [0, 0.5, 1, 1.5], 1e-5), (
-        f"N_1 to N_4 = {_n}: the formula cannot be used; yours: {_got!r}."
-    )
-_given = np.array([3, 1, 0, 2, 9, 1, 4, 1, 2])
-_after = arguments_after(three_discounts, _given.copy())[0]
-assert np.array_equal(_after, _given), (
-    "three_discounts changes the counts that it is given."
+def _mixed(rng, N):
+    c = np.repeat([0, 1, 2, 3, 4, 5, 8], [rng.randint(0, 3), *N, 2, 1])
+    return c[rng.sample(range(len(c)), len(c))]
+
+
+def _many(rng):
+    """N_1 to N_4 with which no D is 0, be it by rounding only."""
+    N = [rng.randint(*ends) for ends in ((5, 30), (3, 15), (1, 9), (0, 6))]
+    D = [j * (N[0] + 2 * N[1]) * N[j - 1] - (j + 1) * N[0] * N[j] for j in (1, 2, 3)]
+    return N if all(D) else _many(rng)
+
+
+_N = choice(
+    *(made(_many), [8, 4, 2, 3], [5, 5, 5, 0]),  # the formula holds, also with a D of 0
+    *(
+        [0, 5, 5, 5],
+        [5, 0, 5, 5],
+        [20, 9, 0, 0],
+        [5, 9, 60, 9],
+        [9, 5, 1, 9],
+        [7, 0, 0, 0],
+    ),
 )
+for _some in (made(_mixed, _N), made(_mixed, made(_many))):
+    agrees(three_discounts, ours.three_discounts, _some, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 
@@ -178,66 +183,34 @@ assert hasattr(_got, "__len__") and len(_got) == 2, (
 assert close(_got[1], [0.5, 0.375, 1, 0.3]), (
     f"With .5, 1, 1.5 the four contexts give away 2 of 4, 3 of 8, 1 (no counts) and 1.5 of 5; your lambda: {_got[1]}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _i in range(10):
-    _C, _lower = (
-        _rng.poisson(0.9, (6, 6)) * _rng.integers(1, 3, (6, 6)),
-        _rng.dirichlet(np.ones(6)),
+def _grams(rng, V):
+    """Counts, contexts and shorter forms: a context seen just once, one never, n-grams with count 0."""
+    C = np.array(
+        [[rng.choice([0, 0, 1, 1, 2, 3, 8]) for _ in range(V)] for _ in range(V)]
     )
-    _C[1, :2] = 2, 0
-    _C[[0, 3, 5] if _i % 2 else [2, 5]] = 0  # contexts never seen, the last one always
-    _C[4] = [1, 7, 0, 2, 0, 3]
-    _C[2 if _i % 2 else 0] = [0, 1, 0, 0, 0, 0]  # seen just once
-    _entry = _C > 0
-    _entry[[1, 4], [1, 4]] = True  # two n-grams with count 0
-    _h, _w = np.nonzero(_entry)
-    _got = smooth_level(_C[_h, _w], _h.copy(), _w.copy(), _lower.copy())
-    assert hasattr(_got, "__len__") and len(_got) == 2, (
-        f"Return two arrays; yours: {_got!r}."
-    )
-    assert np.shape(_got[1]) == (6,), (
-        f"Six contexts, six lambdas; your shape: {np.shape(_got[1])}."
-    )
-    assert np.shape(_got[0]) == _h.shape, (
-        f"A P for each n-gram; your shape: {np.shape(_got[0])}."
-    )
-    _P, _weight = _got
-    _D = three_discounts(_C[_h, _w])
-    assert np.shape(_D) == (4,), f"three_discounts returns four numbers; yours: {_D!r}."
-    for _row in range(6):
-        _n = sum(_C[_row])
-        _taken = sum(_D[min(c, 3)] for c in _C[_row] if c > 0) / _n if _n else 1
-        assert close(_weight[_row], _taken, 1e-5), (
-            f"Counts {_C[_row]}: lambda is {_taken:.4f}; yours: {_weight[_row]}."
-        )
-        _sum = sum(_P[_h == _row]) + _weight[_row] * sum(_lower[~_entry[_row]])
-        assert close(_sum, 1, 1e-5), (
-            f"Counts {_C[_row]}: P of the seen and lambda P(w | h') of the others sum to {_sum:.4f}."
-        )
-    _wanted = [
-        (c - (_D[min(c, 3)] if c else 0)) / sum(_C[h]) + _weight[h] * _lower[w]
-        for c, h, w in zip(_C[_h, _w], _h, _w, strict=True)
-    ]
-    assert close(_P, _wanted, 1e-5), (
-        "Your P is not (c - D) / n + lambda P(w | h') for each n-gram."
-    )
-_got = smooth_level(_C[_h, _w], _h.copy(), _w.copy(), _lower[::-1].copy())
-assert hasattr(_got, "__len__") and len(_got) == 2, (
-    f"Return two arrays; yours: {_got!r}."
-)
-_wanted = [
-    p + _weight[h] * (_lower[5 - w] - _lower[w])
-    for p, h, w in zip(_wanted, _h, _w, strict=True)
+    C[0], C[0, -1] = 0, 1
+    C[V // 2 :, 0] += 4
+    C[-1] *= V == 1
+    is_listed = C > 0
+    is_listed[V // 2 : -1, :2] = True
+    return C[is_listed], *np.nonzero(is_listed)
+
+
+def _of_grams(function, grams, lower):
+    return function(*grams, np.array(lower))
+
+
+_V = size("contexts", large=20)
+_inputs = made(_grams, _V), shares(_V)
+agrees(smooth_level, _level, *_inputs, by=_of_grams, rtol=1e-5, atol=1e-7)
+_grams = [
+    np.array(some) for some in ([1, 3, 3, 5, 5], [0, 0, 1, 1, 3], [0, 1, 0, 2, 2])
 ]
-assert close(_got[0], _wanted, 1e-5), (
-    "The same n-grams with another `lower`: your P does not follow."
-)
-_given = _C[_h, _w].astype(int), _h, _w, _lower
-_after = arguments_after(smooth_level, *(a.copy() for a in _given))
-assert all(np.array_equal(a, b) for a, b in zip(_after, _given, strict=True)), (
-    "smooth_level changes an array that it is given."
-)
+_inputs = _grams, choice([0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4])  # the same n-grams
+agrees(smooth_level, _level, *_inputs, by=_of_grams, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -254,96 +227,18 @@ assert close(_UNK, 3 / 35), (
 assert close(_b, 2.5 / 7 + 3 / 35), (
     f"`b` stands after 4 different words: (4 - 1.5) / 7 + 3/35; yours: {_b:.4f}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _order in (1, 2, 3, 4):
-    _text = [list(_rng.choice(list("aabbbcd"), _rng.integers(1, 7))) for _ in range(25)]
-    _text = [[str(word) for word in sentence] for sentence in _text]
-    _counts = ngrams.NgramCounts(_text, _order, [*"abcd", "<UNK>", "</s>"])
-    _grams = [Counter() for _ in range(_order + 1)]
-    for _words in _text:
-        _words = ["<s>", *_words, "</s>"]
-        for _n in range(1, _order + 1):
-            _grams[_n].update(
-                tuple(_words[i : i + _n]) for i in range(_n == 1, len(_words) - _n + 1)
-            )
-    _c = [{}] + [
-        {
-            g: _grams[n][g]
-            if n == _order or g[0] == "<s>"
-            else sum(m[1:] == g for m in _grams[n + 1])
-            for g in _grams[n]
-        }
-        for n in range(1, _order + 1)
-    ]
-    _D = [
-        three_discounts(np.array([*_c[n].values()])) if n else None
-        for n in range(_order + 1)
-    ]
-    assert all(np.shape(_four) == (4,) for _four in _D[1:]), (
-        "three_discounts returns four numbers."
-    )
+def _levels(rng, n, order):
+    text = [rng.choices("aabbbcd", k=rng.randint(1, 6)) for _ in range(n)]
+    return ngrams.NgramCounts(text, order, [*"abcd", "<UNK>", "</s>"]).levels
 
-    def _P(word, context, counted=_c, discounts=_D):
-        lower = _P(word, context[1:], counted, discounts) if context else 1 / 6
-        grams, D = counted[len(context) + 1], discounts[len(context) + 1]
-        row = [c for gram, c in grams.items() if gram[:-1] == context]
-        if not row:
-            return lower
-        c = grams.get((*context, word), 0)
-        return (c - D[min(c, 3)] + sum(D[min(c, 3)] for c in row) * lower) / sum(row)
 
-    _before = [dict(level) for level in _counts.levels]
-    _tables = kneser_ney(
-        [{key: np.array(level[key]) for key in level} for level in _before], 6
-    )
-    assert hasattr(_tables, "__len__") and len(_tables) == _order, (
-        f"Order {_order}: return {_order} pairs of arrays; yours: {_tables!r}."
-    )
-    for _n, _pair in enumerate(_tables):
-        assert len(_pair) == 2 and np.shape(_pair[0]) == np.shape(
-            _counts.levels[_n]["count"]
-        ), (
-            f"Order {_order}, level {_n + 1}: a P for each n-gram and the lambdas are wanted."
-        )
-    _model = ngrams.BackoffModel(
-        _counts,
-        [np.asarray(P) for P, _ in _tables],
-        [np.asarray(L) for _, L in _tables],
-    )
-    for _ in range(40):
-        _context = _model.normal(
-            [
-                str(word)
-                for word in _rng.choice(
-                    [*"abcd", "<s>"], _order - 1, p=[0.3, 0.3, 0.15, 0.05, 0.2]
-                )
-            ]
-        )
-        _context = tuple(
-            word for i, word in enumerate(_context) if i == 0 or word != "<s>"
-        )
-        _wanted = [_P(word, _context) for word in _counts.vocabulary]
-        assert close(_model.context_distribution(_context), _wanted, 1e-5), (
-            f"Order {_order}, context {_context}: your tables disagree with the recursion counted one by one."
-        )
-_levels = [{key: np.array(level[key]) for key in level} for level in _before]
-_got = kneser_ney(_levels, 9)
-assert hasattr(_got, "__len__") and len(_got) == 4, (
-    f"Order 4: return four pairs of arrays; yours: {_got!r}."
-)
-_wanted = np.asarray(_tables[0][0]) + float(_tables[0][1][0]) * (1 / 9 - 1 / 6)
-assert close(_got[0][0], _wanted, 1e-5), (
-    f"The same levels with V = 9 in place of 6: 1-grams {_wanted}; yours: {_got[0][0]}."
-)
-_after = arguments_after(kneser_ney, _levels, 6)[0]
-for _level, _wanted in zip(_after, _before, strict=True):
-    assert set(_level) == set(_wanted), (
-        f"kneser_ney changes the levels that it is given: {set(_level) ^ set(_wanted)}."
-    )
-    assert all(np.array_equal(_level[key], _wanted[key]) for key in _wanted), (
-        "kneser_ney changes the arrays of the levels that it is given."
-    )
+_some = made(_levels, size("sentences", large=60), whole(1, 4, [2, 3]))
+agrees(kneser_ney, _model, _some, 6, mixtures=2, rtol=1e-5, atol=1e-7)
+_same = _levels(random.Random(), 9, 3)  # with other V
+agrees(kneser_ney, _model, _same, choice(6, 9), mixtures=0, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 

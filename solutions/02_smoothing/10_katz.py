@@ -39,6 +39,27 @@ def stupid(row, lower):
     ### END SOLUTION
 
 
+# %% family="backing_off"
+_V = size("V")
+_row = made(
+    lambda rng, V: np.array(rng.choices([0, 0, 1, 1, 2, 5, 40], k=V)),
+    _V,
+    edges=[
+        lambda rng, V: np.array(rng.sample([1, *[0] * (V - 1)], V)),
+        lambda rng, V: np.array(rng.sample([0.0, *[1] * (V - 1)], V)),
+    ],
+)
+_none_or_all = made(
+    lambda rng, V: np.zeros(V, dtype=rng.choice([int, float])),
+    _V,
+    edges=[
+        lambda rng, V: np.array(rng.choices([1, 2, 5], k=V)),
+        lambda rng, V: np.ones(V, dtype=int),
+    ],
+)
+_scores = made(lambda rng, V: np.array([rng.uniform(0.1, 1.5) for _ in range(V)]), _V)
+_lower = made(lambda rng, p: p / p.sum(), _scores)
+
 # %% test="backing_off" aspect="beta makes the sum one" points=2
 _row, _lower = np.array([6, 3, 1, 0, 0]), np.array([0.4, 0.2, 0.2, 0.15, 0.05])
 _got = back_off(_row, _lower, 0.5)
@@ -50,47 +71,13 @@ assert close(_got[0], 0.55), (
 )
 assert close(np.sum(_got), 1), f"Yours sums to {np.sum(_got):.4f}."
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _i in range(20):
-    _row, _lower = _rng.poisson(0.8, 9), _rng.dirichlet(np.ones(9))
-    _k = _rng.uniform(0.1, 1) if _i % 4 else 1
-    _at = _rng.permutation(9)
-    _row[_at[:3]] = 1, 3, 0
-    if _i % 5 == 4:
-        _row[_at[3:]] += 1  # just one word is unseen
-    _got = back_off(_row.copy(), _lower.copy(), _k)
-    _free, _rest = (
-        _k * sum(c > 0 for c in _row) / sum(_row),
-        sum(_lower[w] for w in range(9) if _row[w] == 0),
-    )
-    _wanted = [
-        (c - _k) / sum(_row) if c else _free * p / _rest
-        for c, p in zip(_row, _lower, strict=True)
-    ]
-    assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: yours is {_got}."
-for _row, _k in (([0, 0, 1, 0], 0.4), ([0, 0, 1, 0], 1), ([0, 2, 1, 0], 0.5)):
-    for _lower in (_rng.dirichlet(np.ones(4)), _rng.dirichlet(np.ones(4))):
-        _n, _rest = sum(_row), sum(_lower[w] for w in range(4) if not _row[w])
-        _free = _k * np.count_nonzero(_row) / _n
-        _wanted = [
-            (c - _k) / _n if c else _free * p / _rest
-            for c, p in zip(_row, _lower, strict=True)
-        ]
-        _got = back_off(np.array(_row), _lower.copy(), _k)
-        assert close(_got, _wanted, 1e-5), (
-            f"Counts {_row} (one is seen), k = {_k}, lower {_lower}: wanted {_wanted}; yours is {_got}."
-        )
-for _tiny in (1e-5, 1e-10):
-    _got = back_off(np.array([3, 1, 0]), np.array([0.6, 0.4 - _tiny, _tiny]), 0.5)
-    assert close(_got, [0.625, 0.125, 0.25], 1e-5), (
-        f"Counts 3, 1, 0; the one unseen word has {_tiny} below and gets all that is free: "
-        f".625, .125, .25; yours is {_got}."
-    )
-_row = np.array(_row)
-_after = arguments_after(back_off, _row.astype(float), _lower.copy(), 0.5)
-assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
-    "back_off changes the row or the lower distribution that it is given."
-)
+_k = number(0.05, 1)
+agrees(back_off, ours.back_off, _row, _lower, _k, rtol=1e-5, atol=1e-7)
+_row = choice(np.array([0, 1, 0, 1]), np.array([0, 2, 1, 0]))
+_some = [np.array(p) for p in ([0.2, 0.3, 0.1, 0.4], [0.4, 0.1, 0.3, 0.2])]
+_tiny = [np.array([t, 0.6, 0.4 - 2 * t, t]) for t in (1e-5, 1e-10)]
+for _k in (1, 0.5):
+    agrees(back_off, ours.back_off, _row, choice(*_some, *_tiny), _k, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -108,27 +95,9 @@ assert close(_got, [0.5, 0.3, 0.2]), (
     f"No word is unseen: back_off gives c / n; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_lower = np.random.default_rng().dirichlet(np.ones(4))
-_got = back_off(np.array([5, 1, 1, 1]), _lower.copy(), 0.9)
-assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), (
-    f"Counts 5, 1, 1, 1, none unseen: c / n; yours: {_got}."
-)
-_got = back_off(np.zeros(4), _lower.copy(), 1)
-assert close(_got, _lower, 1e-5), (
-    f"A context never seen: back_off gives P(w | h'); yours: {_got}."
-)
-_got = stupid(np.zeros(4, dtype=int), _lower.copy())
-assert close(_got, 0.4 * _lower, 1e-5), (
-    f"A context never seen: stupid gives .4 S(w | h'); yours: {_got}."
-)
-_got = stupid(np.array([5, 1, 1, 1]), _lower.copy())
-assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), (
-    f"Counts 5, 1, 1, 1, none unseen: stupid gives c / n too; yours: {_got}."
-)
-_got = back_off(np.zeros(4), _lower[::-1].copy(), 1)
-assert close(_got, _lower[::-1], 1e-5), (
-    f"A context never seen, another P(w | h'): back_off gives that; yours: {_got}."
-)
+_k = number(0.05, 1)
+agrees(back_off, ours.back_off, _none_or_all, _lower, _k, rtol=1e-5, atol=1e-7)
+agrees(stupid, ours.stupid, _none_or_all, _scores, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 
@@ -139,27 +108,9 @@ assert close(_got, [0.6, 0.3, 0.1, 0.06, 0.02]), (
     f"6 of 10, 3 of 10, ..., then .4 times the lower; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _ in range(5):
-    _row, _lower = np.append(_rng.poisson(1, 8), [1, 0]), _rng.uniform(0.1, 1.5, 10)
-    _wanted = [
-        c / sum(_row) if c else 0.4 * s for c, s in zip(_row, _lower, strict=True)
-    ]
-    _got = stupid(_row.copy(), _lower.copy())
-    assert close(_got, _wanted, 1e-5), f"Counts {_row}: yours is {_got}."
-_row = np.array([0, 0, 1, 0, 0])
-for _lower in (_rng.uniform(0.1, 1.5, 5), _rng.uniform(0.1, 1.5, 5)):
-    _wanted = [1 if w == 2 else 0.4 * s for w, s in enumerate(_lower)]
-    _got = stupid(_row.copy(), _lower.copy())
-    assert close(_got, _wanted, 1e-5), (
-        f"A context seen just once, {_row}, lower {_lower}: wanted {_wanted}; yours is {_got}."
-    )
-_after = arguments_after(stupid, _row.astype(float), _lower.copy())
-assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
-    "stupid changes the row or the lower scores that it is given."
-)
-_got = stupid(np.array([3]), np.array([1.0]))
-assert np.shape(_got) == (1,), f"One word makes an array of one score; yours: {_got!r}."
+agrees(stupid, ours.stupid, _row, _scores, rtol=1e-5, atol=1e-7)
+_scores = choice(np.array([0.2, 1.3, 0.5]), np.array([0.7, 0.1, 0.2]))
+agrees(stupid, ours.stupid, np.array([0, 0, 1]), _scores, rtol=1e-5)
 ### END HIDDEN TESTS
 
 

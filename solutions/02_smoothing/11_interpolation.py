@@ -83,6 +83,24 @@ def jelinek_mercer(word, context, table, V, weight):
     ### END SOLUTION
 
 
+# %% family="jelinek_mercer"
+_word, _V, _weight = choice(*"abz"), whole(5, 9), number(0, 1)
+_context = made(
+    lambda rng, n: tuple(rng.choices("abcd", k=n)), whole(0, 6, range(1, 6))
+)
+
+
+def _row(rng):
+    return {word: rng.randint(1, 9) for word in rng.sample("abc", rng.randint(1, 3))}
+
+
+def _rows(rng, h):
+    """A row for each part of the context, also for those that leave out its newest words."""
+    return {h[i:j]: _row(rng) for i in range(len(h) + 1) for j in range(i, len(h) + 1)}
+
+
+_table = made(_rows, _context, edges=[{}, lambda rng, h: {h[-1:]: {"a": 1}}])
+
 # %% test="jelinek_mercer" aspect="one level over the uniform" points=1
 _rows = {(): {"tea": 2, "no": 1, "</s>": 1}}
 for _word, _wanted in (("tea", 0.375), ("<UNK>", 0.125)):
@@ -92,21 +110,8 @@ for _word, _wanted in (("tea", 0.375), ("<UNK>", 0.125)):
         f"Half of {_rows[()].get(_word, 0)}/4 and half of 1/4 make {_wanted} for {_word!r}; yours: {_got}."
     )
 ### BEGIN HIDDEN TESTS
-for _weight in (0, 0.3, 1):
-    _n, _V = [random.randint(1, 9) for _ in range(3)], random.randint(4, 9)
-    _rows = {(): dict(zip(("tea", "no", "</s>"), _n, strict=True)), ("tea",): {"no": 3}}
-    for _word, _count in (("tea", _n[0]), ("no", _n[1]), ("<UNK>", 0)):
-        _wanted = _weight * _count / sum(_n) + (1 - _weight) / _V
-        _got = jelinek_mercer(_word, (), dict(_rows), _V, _weight)
-        assert close(_got, _wanted, 1e-5), (
-            f"π = {_weight}, V = {_V}, row {_rows[()]}: P({_word}) = {_wanted:.4f}; yours: {_got!r}."
-        )
-for _row, _V in (({"tea": 1}, 4), ({"tea": 1}, 9), ({"no": 1}, 9), ({"tea": 5}, 9)):
-    _got = jelinek_mercer("tea", (), {(): dict(_row)}, _V, 0.75)
-    _wanted = 0.75 * ("tea" in _row) + 0.25 / _V
-    assert close(_got, _wanted, 1e-5), (
-        f"π = .75, V = {_V}, row {_row}: P(tea) = {_wanted:.4f}; yours: {_got!r}."
-    )
+_table = made(lambda rng: {(): _row(rng), ("a",): {"b": 3}}, edges=[{(): {"a": 1}}])
+agrees(jelinek_mercer, ours.jelinek_mercer, _word, (), _table, _V, _weight, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -119,47 +124,17 @@ assert close(_got, 0.09), (
     f"and .2 of that is .09; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _weight in [random.uniform(0.1, 0.9) for _ in range(6)]:
-    _V, _context = random.randint(6, 9), ("c", "a", "b")
-    _rows = {
-        _context[3 - _length :]: {"a": random.randint(1, 9), "b": random.randint(1, 9)}
-        for _length in range(4)
-    }
-    _rows["a", "b"].pop("b")
-    _rows |= {("c",): {"a": 1, "b": 6}, ("c", "a"): {"a": 8}, ("a",): {"b": 7}}
-    for _word in ("a", "b", "z"):
-        _wanted = 1 / _V
-        for _length in range(4):
-            _row = _rows[_context[3 - _length :]]
-            _share = _row.get(_word, 0) / sum(_row.values())
-            _wanted = _weight * _share + (1 - _weight) * _wanted
-            _copy = {context: dict(row) for context, row in _rows.items()}
-            _got = jelinek_mercer(_word, _context[3 - _length :], _copy, _V, _weight)
-            assert close(_got, _wanted, 1e-5), (
-                f"π = {_weight:.3f}, a context of {_length} words over 1/{_V}: wanted {_wanted:.6f}, "
-                f"yours {_got!r}. Does π weight the longer context?"
-            )
-for _row in ({"a": 1}, {"b": 1}, {"a": 2, "b": 2}):  # seen just once, then more often
-    _given = {(): {"a": 3, "b": 1}, ("a",): {"b": 1}, ("b", "a"): dict(_row)}
-    _got = jelinek_mercer("a", ("b", "a"), _given, 5, 0.6)
-    _wanted = 0.6 * _row.get("a", 0) / sum(_row.values())
-    _wanted += 0.4 * (0.6 * 0 + 0.4 * (0.6 * 0.75 + 0.4 / 5))
-    assert close(_got, _wanted, 1e-5), (
-        f"π = .6, V = 5, {_given}: P(a | b a) = {_wanted:.5f}; yours: {_got!r}."
-    )
-_copy = {context: dict(row) for context, row in _rows.items()}
-_after = arguments_after(jelinek_mercer, "z", ("q", "c", "b"), _copy, 6, 0.5)[2]
-assert _after == _rows, (
-    "jelinek_mercer changes the table: ask for a row with .get, it may be absent."
-)
-for _word, _context in (("z", ("q", "c", "b")), ("z", ("c", "a", "b")), ("z", ())):
-    _copy = {context: defaultdict(int, row) for context, row in _rows.items()}
-    _after = arguments_after(
-        jelinek_mercer, _word, _context, defaultdict(dict, _copy), 6, 0.5
-    )[2]
+_inputs = _word, _context, _table, _V, _weight
+agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, rtol=1e-5, atol=1e-7)
+_rows = {(): {"a": 3, "b": 1}, ("a",): {"b": 1}}
+_same = [_rows | {("b", "a"): row} for row in ({"a": 1}, {"b": 1}, {"a": 2, "b": 2})]
+_inputs = "a", ("b", "a"), choice(*_same), 5, 0.6  # the same contexts, counted anew
+agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, rtol=1e-5)
+for _context in ((), ("a",), ("c", "b", "a")):
+    _given = defaultdict(dict, {h: defaultdict(int, row) for h, row in _rows.items()})
+    _after = arguments_after(jelinek_mercer, "z", _context, _given, 5, 0.6)[2]
     assert _after == _rows, (
-        f"Table and rows may be defaultdicts: asked for {_word!r} after {_context}, "
-        f"your look-ups left {_after}."
+        f"Table and rows may be defaultdicts: your look-ups of 'z' after {_context} left {_after}."
     )
 ### END HIDDEN TESTS
 
@@ -174,36 +149,23 @@ assert all(is_number(_got) for _got in _pair), f"Return one number; yours: {_pai
 assert close(_pair[0], _pair[1]), (
     f"`more hot` was never seen, so P(tea | more hot) = P(tea | hot); yours: {_pair}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _n in range(4):
-    _got = jelinek_mercer("tea", ("no",) * _n, dict(_rows), 4, 0.9)
-    assert close(_got, 0.475, 1e-5), (
-        f"Without any row for `no`, `no no` ... the unigram level answers; yours: {_got!r}."
-    )
-_full = {("a", "b", "c")[3 - n :]: {"a": n + 1, "b": 2, "c": 5 - n} for n in range(4)}
-for _case in range(16):  # which of the four rows are there
-    for _empty in (False, True):
-        _rows = {h: dict(row) for h, row in _full.items() if _case >> len(h) & 1}
-        _wanted = 1 / 7
-        for _length in range(4):
-            _row = _rows.get(("a", "b", "c")[3 - _length :])
-            if _row:
-                _wanted = 0.3 * _wanted + 0.7 * _row["a"] / 8
-        if _empty:
-            _rows |= {h: {} for h in _full if h not in _rows}
-        _got = jelinek_mercer("a", ("a", "b", "c"), _rows, 7, 0.7)
-        assert close(_got, _wanted, 1e-5), (
-            f"After `a b c`, with rows for {[' '.join(h) for h, row in _rows.items() if row]} only, "
-            f"the others {'empty' if _empty else 'absent'}: wanted {_wanted:.5f}; yours: {_got!r}. "
-            "A row that is not there changes nothing; below the empty context stands 1/V."
-        )
-_full = {tuple("abcdef")[6 - n :]: {"a": n + 1, "b": 2, "c": 8 - n} for n in range(7)}
-_wanted = 1 / 7
-for _row in _full.values():
-    _wanted = 0.3 * _wanted + 0.7 * _row["a"] / 11
-_got = jelinek_mercer("a", tuple("abcdef"), _full, 7, 0.7)
-assert close(_got, _wanted, 1e-5), (
-    f"After six words all seven levels answer: {_wanted:.5f} wanted; yours: {_got!r}."
+def _some_rows(rng, which, has_empty):
+    rows = {(): {"a": 1, "b": 2}, ("c",): {"b": 4}, ("b", "c"): {"a": 3}}
+    rows = {**rows, ("a", "b", "c"): {"a": 1, "c": 1}}
+    rows = {h: row if which >> len(h) & 1 else {} for h, row in rows.items()}
+    return {h: row for h, row in rows.items() if row or has_empty}
+
+
+for _has_empty in (False, True):
+    _table = made(_some_rows, whole(0, 15, range(1, 15)), _has_empty)
+    _inputs = "a", ("a", "b", "c"), _table, 7, 0.7
+    agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, mixtures=0, rtol=1e-5)
+_long = made(_rows, tuple("abcdef"))
+agrees(
+    jelinek_mercer, ours.jelinek_mercer, "a", tuple("abcdef"), _long, 7, 0.7, rtol=1e-5
 )
 ### END HIDDEN TESTS
 
@@ -222,29 +184,15 @@ for _weight in (0, 0.25, 1):
         assert close(sum(_each), 1, 1e-5), (
             f"π = {_weight}, after {_context} the five words sum to {sum(_each):.4f}."
         )
+
+
 ### BEGIN HIDDEN TESTS
-_source = np.random.default_rng()
-for _order in (1, 2, 3, 4):
-    _text = [str(_word) for _word in _source.choice(list("abcdef"), size=40)]
-    _rows = {}
-    for _i in range(_order - 1, 40):
-        for _k in range(_order):
-            _row = _rows.setdefault(tuple(_text[_i - _k : _i]), {})
-            _row[_text[_i]] = _row.get(_text[_i], 0) + 1
-    _contexts = [tuple(_text[_i : _i + _order - 1]) for _i in (3, 20)] + [
-        ("g",) * (_order - 1)
-    ]
-    for _context in _contexts:
-        _weight = float(_source.uniform())
-        _each = [
-            jelinek_mercer(_word, _context, _rows, 8, _weight) for _word in "abcdefgh"
-        ]
-        assert all(is_number(_got) for _got in _each), (
-            f"Return one number; yours: {_each!r}."
-        )
-        assert close(sum(_each), 1, 1e-5), (
-            f"π = {_weight:.3f}, after {_context} the eight words sum to {sum(_each):.6f}."
-        )
+def _sum(function, *inputs):
+    return sum(function(word, *inputs) for word in "abcde")
+
+
+_inputs = _context, _table, 5, _weight
+agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, by=_sum, rtol=1e-5)
 ### END HIDDEN TESTS
 
 

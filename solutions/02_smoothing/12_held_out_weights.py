@@ -110,6 +110,33 @@ measured_weight = fit_weights(
 ).ravel()[0]
 ### END SOLUTION
 
+
+# %% family="fit_weights"
+def _uniform(rng, N, K):
+    return np.random.default_rng(rng.getrandbits(60)).uniform(0.01, 1, (N, K))
+
+
+def _with_zeros(rng, N, K):
+    levels = np.array([[rng.choice([0, 0.1, 0.9]) for _ in range(K)] for _ in range(N)])
+    levels[np.arange(N), rng.choices(range(K), k=N)] = 0.3
+    return levels
+
+
+_N, _K = size("N"), size("K")
+_levels = made(
+    *(_uniform, _N, _K),
+    edges=[_with_zeros, lambda rng, N, K: 1e-12 * _uniform(rng, N, K)],
+)
+_buckets = made(
+    lambda rng, N: np.array(rng.choices([0, 2, 3, 5], k=N)),
+    _N,
+    edges=[
+        lambda rng, N: np.arange(N)[::-1],  # one token in each
+        lambda rng, N: np.full(N, 2),
+    ],
+)
+_one = made(lambda rng, N: np.zeros(N, dtype=int), _N)
+
 # %% test="fit_weights" aspect="one round by hand" points=1
 _levels = np.array([[0.5, 0.1], [0.1, 0.3]])
 _got = fit_weights(_levels, np.array([0, 0]), 1)
@@ -121,31 +148,9 @@ assert close(_got, [[13 / 24, 11 / 24]]), (
     f"means 13/24, 11/24; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_start = fit_weights(np.array([[0.5, 0.1, 0.2], [0.1, 0.2, 0.9]]), np.array([0, 1]), 0)
-assert close(_start, [[1 / 3] * 3] * 2, 1e-5), (
-    f"Before the first round each of three levels has weight 1/3; yours: {_start}."
-)
-_levels = np.random.default_rng().uniform(0, 1, (7, 5))
-_wanted = sum(row / sum(row) for row in _levels) / 7
-_got = fit_weights(_levels.copy(), np.zeros(7, dtype=int), 1)
-assert close(_got, [_wanted], 1e-5), (
-    f"One round, 7 random tokens, 5 levels: wanted {_wanted}, yours {_got}."
-)
-_other = _levels[:, ::-1] ** 2
-_wanted = sum(row / sum(row) for row in _other) / 7
-_got = fit_weights(_other.copy(), np.zeros(7, dtype=int), 1)
-assert close(_got, [_wanted], 1e-5), (
-    f"One round, as many tokens, but others: wanted {_wanted}, yours {_got}."
-)
-_got = fit_weights(_levels[:1].copy(), np.array([0]), 1)
-assert close(_got, [_levels[0] / sum(_levels[0])], 1e-5), (
-    f"One round, one token, levels {_levels[0]}: its shares; yours: {_got}."
-)
-_mixed = np.array([2, 0, 1, 2, 0, 2, 0])
-_after = arguments_after(fit_weights, _levels.copy(), _mixed.copy(), 3)
-assert np.array_equal(_after[0], _levels) and np.array_equal(_after[1], _mixed), (
-    "fit_weights changes the levels or buckets that it is given."
-)
+for _rounds in (1, 0):
+    _inputs = _levels, _buckets, _rounds
+    agrees(fit_weights, ours.fit_weights, *_inputs, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 
@@ -165,42 +170,14 @@ assert np.all(np.diff(_logs) >= -1e-6), (
     f"Round by round ln P of the held-out text must not fall; yours: {np.round(_logs, 4)}."
 )
 ### BEGIN HIDDEN TESTS
-_source = np.random.default_rng()
-for _rounds in (2, 3, 4, 9):
-    _levels = _source.uniform(0, 1, size=(30, 3)) ** 3 + 1e-3
-    _levels[:4, 0], _levels[4:6, 1:] = 0, 0
-    _wanted = np.full(3, 1 / 3)
-    for _ in range(_rounds):
-        _wanted = np.array(
-            [
-                _wanted[_k] * np.mean(_levels[:, _k] / (_levels @ _wanted))
-                for _k in range(3)
-            ]
-        )
-    _got = fit_weights(_levels.copy(), np.zeros(30, dtype=int), _rounds)
-    assert np.shape(_got) == (1, 3), (
-        f"One bucket, three levels: shape (1, 3); yours: {_got!r}."
-    )
-    assert close(np.sum(_got), 1, 1e-5), (
-        f"Weights must sum to 1; after {_rounds} rounds yours sum to {np.sum(_got):.4f}."
-    )
-    assert close(np.ravel(_got), _wanted, 1e-5), (
-        f"After {_rounds} rounds of 30 random tokens: wanted {_wanted}, yours {_got}."
-    )
-_levels = _source.uniform(0.1, 1, size=(9, 3))
-_got = fit_weights(_levels * 1e-12, np.zeros(9, dtype=int), 4)
-_shares = np.full(3, 1 / 3)
-for _ in range(4):
-    _shares = _shares * (_levels / (_levels @ _shares)[:, None]).mean(axis=0)
-assert close(_got, [_shares], 1e-5), (
-    f"All levels times 1e-12 leave the shares, and so the weights, as they are: {_shares}; yours {_got}."
-)
-_got = fit_weights(np.array([[0.5, 0.49995]]), np.array([0]), 200)
-_wanted = 1 / (1 + 0.9999**200)  # each round multiplies the odds by 1 / .9999
-assert close(_got, [[_wanted, 1 - _wanted]], 1e-5), (
-    f"Levels .5 and .49995, 200 rounds: each moves the weights a little, to {_wanted:.5f}; yours {_got}. "
-    "Do as many rounds as asked for."
-)
+_inputs = _levels, _one, whole(2, 9)
+agrees(fit_weights, ours.fit_weights, *_inputs, rtol=1e-5, atol=1e-6)
+_inputs = (
+    np.array([[0.5, 0.49995]]),
+    np.array([0]),
+    200,
+)  # each round moves them a little
+agrees(fit_weights, ours.fit_weights, *_inputs, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -217,28 +194,8 @@ assert _got[0][0] < 0.01 and _got[2][0] > 0.99, (
     f"Bucket 0's token prefers the second level, both of bucket 2 the first; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_source = np.random.default_rng()
-_levels, _buckets = (
-    _source.uniform(0.01, 1, size=(40, 4)),
-    _source.permutation([1] * 5 + [2] * 12 + [4] + [5] * 22),
-)
-_got = fit_weights(_levels.copy(), _buckets.copy(), 5)
-assert np.shape(_got) == (6, 4), (
-    f"Buckets up to 5, four levels: wanted shape (6, 4); yours: {np.shape(_got)}."
-)
-for _b in range(6):
-    _inside, _wanted = _levels[_buckets == _b], np.full(4, 1 / 4)
-    for _ in range(5 if len(_inside) else 0):
-        _wanted = np.array(
-            [
-                _wanted[_k] * np.mean(_inside[:, _k] / (_inside @ _wanted))
-                for _k in range(4)
-            ]
-        )
-    assert close(_got[_b], _wanted, 1e-5), (
-        f"Bucket {_b}, {len(_inside)} tokens, is fitted as if alone (without tokens: 1/4 each): "
-        f"{_wanted}; yours: {_got[_b]}."
-    )
+_inputs = _levels, _buckets, whole(2, 6)
+agrees(fit_weights, ours.fit_weights, *_inputs, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 
@@ -253,26 +210,19 @@ assert close(_got, math.log(0.1)), (
     f"The first token has .5 (bucket 0), the second .2 (bucket 1): ln .1 = {math.log(0.1):.4f}; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_source = np.random.default_rng()
-for _size in (20, 20, 3000, 1):
-    _levels, _buckets = (
-        _source.uniform(0.01, 1, size=(_size, 3)),
-        _source.integers(0, 4, size=_size),
-    )
-    _weights = _source.dirichlet(np.ones(3), size=5)
-    _wanted = sum(
-        math.log(sum(_weights[_b][_k] * _p[_k] for _k in range(3)))
-        for _p, _b in zip(_levels, _buckets, strict=True)
-    )
-    _got = log_likelihood(_levels.copy(), _buckets.copy(), _weights.copy())
-    assert close(_got, _wanted, 1e-5), (
-        f"{_size} random tokens in 4 buckets: wanted {_wanted:.4f}, yours {_got!r}."
-    )
-_given = _source.uniform(0.01, 1, size=(5, 3)), np.array([3, 0, 4, 0, 1]), _weights
-_after = arguments_after(log_likelihood, *(a.copy() for a in _given))
-assert all(np.array_equal(a, b) for a, b in zip(_after, _given, strict=True)), (
-    "log_likelihood changes an array that it is given."
+_N = size("N", large=3000)
+_buckets = made(lambda rng, N: np.array(rng.choices([0, 2, 3], k=N)), _N)
+_weights = made(
+    lambda rng, K: np.array(
+        [[(b + k) % 5 + rng.random() for k in range(K)] for b in range(5)]
+    ),
+    _K,
 )
+_weights = made(lambda rng, w: w / w.sum(axis=1, keepdims=True), _weights)
+_inputs = made(_uniform, _N, _K), _buckets, _weights
+agrees(log_likelihood, ours.log_likelihood, *_inputs, rtol=1e-5, atol=1e-5)
+_inputs = made(_uniform, 2, 3), np.array([1, 0]), made(_uniform, 2, 3)  # as many tokens
+agrees(log_likelihood, ours.log_likelihood, *_inputs, rtol=1e-5, atol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -286,12 +236,7 @@ for _name, _value in (
         f"A weight lies between 0 and 1; `{_name}` is {_value}."
     )
 ### BEGIN HIDDEN TESTS
-_weights = np.full(4, 0.25)
-for _ in range(50):
-    _weights = _weights * (counted_levels / (counted_levels @ _weights)[:, None]).mean(
-        axis=0
-    )
-assert math.isclose(measured_weight, _weights[0], abs_tol=5e-4), (
+assert math.isclose(measured_weight, ours.measured_weight, abs_tol=5e-4), (
     f"`measured_weight` is {measured_weight:.4f}; fit on all of `counted_levels` in one bucket "
     "and take the first level."
 )

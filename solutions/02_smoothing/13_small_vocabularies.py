@@ -35,32 +35,48 @@ def bits_per_character(logs, words, known, letters):
     ### END SOLUTION
 
 
+# %% family="fair_bits"
+def _spelling(rng):
+    symbols = "aeimstI#"
+    shares = [rng.uniform(0.1, 1) for _ in symbols]
+    return {
+        symbol: share / sum(shares)
+        for symbol, share in zip(symbols, shares, strict=True)
+    }
+
+
+_letters = made(_spelling)
+_words = made(
+    lambda rng, n: rng.choices(["I", "am", "tea", "miss", "</s>"], k=n),
+    size("tokens"),
+    edges=[
+        lambda rng, n: ["</s>"] * n,
+        lambda rng, n: ["I", "tea", *["</s>"] * n],
+        lambda rng, n: ["am", *["tea"] * n, "</s>", "miss", "tea"],
+    ],
+)
+_known = made(  # not `tea`, and ends hardly ever
+    lambda rng, words: {"want", "to", "eat", *rng.sample(["I", "am", "miss"], 2)},
+    _words,
+    edges=[set(), {"I"}, {"</s>", "<UNK>", "I"}],
+)
+_logs = made(
+    lambda rng, words: [math.log(rng.uniform(0.05, 0.9)) for _ in words],
+    _words,
+    edges=[lambda rng, words: np.log([rng.uniform(0.05, 0.9) for _ in words])],
+)
+
 # %% test="fair_bits" aspect="spelling includes the end" points=1
 _letters = {"a": 0.5, "b": 0.25, "#": 0.25}
 _got = spelling_bits("ab", _letters)
 assert is_number(_got), f"Return a number of bits; you return {_got!r}."
 assert close(_got, 5), f"a, b and # cost 1 + 2 + 2 = 5 bits; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_source = np.random.default_rng()
-for _size in (1, 6, 1500):
-    _letters = dict(
-        zip("abc#", _source.dirichlet(np.ones(4) * 5).tolist(), strict=True)
-    )
-    _word = "".join(_source.choice(list("abc"), size=_size))
-    _wanted = -sum(math.log2(_letters[_c]) for _c in _word + "#")
-    _got = spelling_bits(_word, dict(_letters))
-    assert close(_got, _wanted, 1e-5), (
-        f"{_word[:9]!r}, {_size} letters, with {_letters} costs {_wanted:.4f} bits; yours: {_got!r}."
-    )
-for _letters in ({"a": 0.25, "b": 0.25, "#": 0.5}, {"a": 0.125, "b": 0.125, "#": 0.75}):
-    for _word in ("a", "ab"):
-        _wanted = -sum(math.log2(_letters[_c]) for _c in _word + "#")
-        _got = spelling_bits(_word, dict(_letters))
-        assert close(_got, _wanted, 1e-5), (
-            f"{_word!r} with {_letters} costs {_wanted:.4f} bits; yours: {_got!r}."
-        )
-_after = arguments_after(spelling_bits, "a", dict(_letters))[1]
-assert _after == _letters, "spelling_bits changes the dict of letters that it is given."
+_word = made(
+    lambda rng, n: "".join(rng.choices("aeimst", k=n)), size("letters", large=1500)
+)
+for _some in (_word, "tat"):
+    agrees(spelling_bits, ours.spelling_bits, _some, _letters, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -74,20 +90,8 @@ assert close(_got, 6 / 9), (
     f"`hot tea` takes 3 + 2 + 1 bits for 4 + 4 + 1 characters, and nothing is spelled: .6667; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _words, _characters in (
-    (["i", "want", "thai", "</s>"], 13),
-    (["tea", "tea", "</s>", "i", "</s>"], 12),
-    (["restaurants", "i", "i"], 16),
-):
-    _logs = np.log(np.random.default_rng().uniform(0.01, 0.9, len(_words))).tolist()
-    _wanted = -sum(_logs) / math.log(2) / _characters
-    _got = bits_per_character(
-        list(_logs), list(_words), set(_words), {"h": 0.5, "#": 0.5}
-    )
-    assert close(_got, _wanted, 1e-5), (
-        f"{_words}, all known, have {_characters} characters (blanks and ends too), "
-        f"and nothing is spelled: {_wanted:.4f}; yours: {_got!r}."
-    )
+_inputs = _logs, _words, made(lambda rng, words: set(words), _words), _letters
+agrees(bits_per_character, ours.bits_per_character, *_inputs, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -101,37 +105,8 @@ assert close(_got, 8 / 8), (
     f"`hot ab`: 1 bit for each of three tokens, and 5 to spell `ab`; 4 + 3 + 1 characters: 1; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_source = np.random.default_rng()
-for _ in range(5):
-    _letters = dict(zip("abc#", _source.dirichlet(np.ones(4)).tolist(), strict=True))
-    _words = [
-        "".join(_source.choice(list("abc"), size=_n))
-        for _n in _source.integers(1, 5, size=6)
-    ]
-    _known = set(_words[:4]) - {"bb"}
-    _words += [
-        "bb",
-        "caca",
-        "</s>",
-        "bb",
-        _words[0],
-        "caca",
-        "bb",
-        "</s>",
-    ]  # strangers come again
-    _p = _source.uniform(0.05, 0.9, size=len(_words))
-    _bits = -sum(math.log2(_one) for _one in _p)
-    for _word in _words:
-        if _word != "</s>" and _word not in _known:
-            _bits -= sum(math.log2(_letters[_c]) for _c in _word + "#")
-    _wanted = _bits / (len("".join(_words)) - 2 * 4 + len(_words))
-    _got = bits_per_character(
-        np.log(_p).tolist(), list(_words), set(_known), dict(_letters)
-    )
-    assert close(_got, _wanted, 1e-5), (
-        f"{_words}, known {sorted(_known)}: wanted {_wanted:.4f}, yours {_got!r}. "
-        "Each occurrence of a stranger is spelled."
-    )
+_inputs = _logs, _words, _known, _letters
+agrees(bits_per_character, ours.bits_per_character, *_inputs, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
@@ -142,32 +117,8 @@ _got = bits_per_character(
 assert is_number(_got), f"Return one number; you return {_got!r}."
 assert close(_got, 4 / 5), f"`tea` and `</s>`: 4 bits, 5 characters, .8; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_letters = {"t": 0.5, "#": 0.5}
-_got = bits_per_character(
-    [math.log(1 / 4)] * 2, ["tea", "</s>"], {"tea", "</s>", "<UNK>"}, dict(_letters)
-)
-assert close(_got, 4 / 5, 1e-5), (
-    f"Whether `known` lists `</s>` or not, it is one character; yours: {_got!r}."
-)
-_got = bits_per_character([math.log(1 / 8)] * 3, ["</s>"] * 3, set(), dict(_letters))
-assert close(_got, 3, 1e-5), (
-    f"Three empty sentences of 3 bits each are three characters: 3; yours: {_got!r}."
-)
-_given = [[math.log(1 / 4)] * 3, ["tea", "t", "</s>"], {"tea"}, dict(_letters)]
-_after = arguments_after(
-    bits_per_character,
-    list(_given[0]),
-    list(_given[1]),
-    set(_given[2]),
-    dict(_given[3]),
-)
-assert list(_after) == _given, (
-    "bits_per_character changes a list, set or dict that it is given."
-)
-_after = arguments_after(bits_per_character, np.array(_given[0]), *_given[1:])[0]
-assert close(_after, _given[0]), (
-    f"`logs` as an array: bits_per_character changes it to {_after}."
-)
+_inputs = _logs, _words, choice(set(), {"</s>"}, {"</s>", "I", "tea"}), _letters
+agrees(bits_per_character, ours.bits_per_character, *_inputs, rtol=1e-5)
 ### END HIDDEN TESTS
 
 

@@ -119,7 +119,7 @@ def stupid(row, lower):
     return row / max(row.sum(), 1) + 0.4 * lower
 
 
-# %% wrong="lower order scaled where it stands" caught_by="stupid backoff takes nothing away"
+# %% wrong="lower order scaled where it stands" caught_by="nothing seen, nothing unseen"
 # -     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
 # +     lower *= 0.4
 # +     return np.where(row > 0, row / max(row.sum(), 1), lower)

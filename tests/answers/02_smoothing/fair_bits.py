@@ -117,7 +117,7 @@ def bits_per_character(logs, words, known, letters):
     return bits / sum((1 if word == "</s>" else len(word) + 1 for word in words))
 
 
-# %% wrong="the end becomes known to the caller" caught_by="the end needs no spelling"
+# %% wrong="the end becomes known to the caller" caught_by="bits and characters of known words"
 def spelling_bits(word, letters):
     return -sum((math.log2(letters[symbol]) for symbol in [*word, "#"]))
 
@@ -201,7 +201,7 @@ def bits_per_character(logs, words, known, letters):
 # +     return bits
 
 
-# %% wrong="an array of logs becomes bits in place" caught_by="the end needs no spelling"
+# %% wrong="an array of logs becomes bits in place" caught_by="bits and characters of known words"
 # -     bits, characters = -sum(logs) / math.log(2), 0
 # +     logs = np.asarray(logs)
 # +     logs *= -1 / math.log(2)

@@ -144,7 +144,7 @@ def mean_elsewhere(counts, others):
 # %% wrong="the other text gets our n-grams" caught_by="what another text shows" change="get(gram -> setdefault(gram"
 
 
-# %% wrong="zeros thrown out of the dict of the caller" caught_by="adjusted counts and their gaps"
+# %% wrong="zeros thrown out of the dict of the caller" caught_by="mass of the unseen"
 # -     N = count_of_counts(counts)
 # -     tokens = sum(c * N[c] for c in N)
 # -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}

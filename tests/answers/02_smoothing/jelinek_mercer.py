@@ -77,7 +77,7 @@ def jelinek_mercer(word, context, table, V, weight):
 # %% wrong="contexts asked for get a row" caught_by="every level is smoothed" change="get(context -> setdefault(context, {}"
 
 
-# %% wrong="words asked for get a count" caught_by="every level is smoothed" change="row.get -> row.setdefault"
+# %% wrong="words asked for get a count" caught_by="one level over the uniform" change="row.get -> row.setdefault"
 
 
 # %% wrong="an empty row is a seen context" caught_by="unseen contexts pass the question on"
