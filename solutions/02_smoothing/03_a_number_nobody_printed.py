@@ -68,7 +68,9 @@ def most_supported(intervals):
 
 # %% family="infer_v"
 _c, _n = whole(1, 90), whole(100, 3000)
-_small = made(lambda rng, e: rng.randint(11, 99) / 10**e, whole(2, 6))
+_small = made(
+    lambda rng, e: rng.randint(11, 99) / 10**e, whole(2, 6), edges=[0.05, 0.002]
+)
 _large = choice(10, 15, np.float64(293), 527, 9.7, np.float64(3.8), 1.2)
 
 

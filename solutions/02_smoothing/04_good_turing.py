@@ -168,7 +168,7 @@ assert hasattr(_got, "keys") and dict(_got) == {1: 3}, (
 _others = made(
     lambda rng, n: {f"w{i}": rng.randint(0, 5) for i in range(0, 2 * n, 3)},
     size("others"),
-    edges=[{}, {"a": 5, "z": 3}],
+    edges=[{}, {"a": 5, "z": 3}, {"a": 0, "b": 4}],
 )
 agrees(mean_elsewhere, ours.mean_elsewhere, _counts, _others, rtol=1e-5)
 _here = {"a": 1, "b": 1, "c": 7, "d": 7, "e": 0}  # the same text, held against others

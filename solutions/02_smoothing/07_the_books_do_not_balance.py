@@ -47,18 +47,19 @@ def lower_that_keeps(T):
 
 # %% family="keep_marginals"
 def _table(rng, m, V):
-    C = np.array([[rng.choice([0, 0, 1, 1, 2, 7]) for _ in range(V)] for _ in range(m)])
+    C = np.reshape(rng.choices([0, 0, 1, 1, 2, 7], k=m * V), (m, V))
     C[0, -1] = 3
     return C
 
 
 _C = made(
     _table,
-    *(size("contexts"), size("V")),
+    *(size("contexts", large=12), size("V", large=20)),
     edges=[
         lambda rng, m, V: np.eye(m, V, dtype=int),  # contexts seen just once
         lambda rng, m, V: 1 + np.eye(m, V),
         lambda rng, m, V: np.append(_table(rng, m, V), np.zeros((1, V), dtype=int), 0),
+        lambda rng, m, V: np.append(np.zeros((m, 1), dtype=int), _table(rng, m, V), 1),
     ],
 )
 

@@ -188,9 +188,7 @@ assert close(_got[1], [0.5, 0.375, 1, 0.3]), (
 ### BEGIN HIDDEN TESTS
 def _grams(rng, V):
     """Counts, contexts and shorter forms: a context seen just once, one never, n-grams with count 0."""
-    C = np.array(
-        [[rng.choice([0, 0, 1, 1, 2, 3, 8]) for _ in range(V)] for _ in range(V)]
-    )
+    C = np.reshape(rng.choices([0, 0, 1, 1, 2, 3, 8], k=V * V), (V, V))
     C[0], C[0, -1] = 0, 1
     C[V // 2 :, 0] += 4
     C[-1] *= V == 1

@@ -157,3 +157,17 @@ def absolute_discount(row, lower, k):
 
 
 # %% wrong="who gets nothing from below pays nothing" caught_by="freed mass goes to lower order" change="np.count_nonzero(row) -> np.count_nonzero(row * lower)"
+
+
+# %% wrong="rounded for printing" caught_by="freed mass goes to lower order" change="np.maximum(row - k, 0) / n + weight * lower -> np.round(np.maximum(row - k, 0) / n + weight * lower, 6)"
+
+
+# %% wrong="the weight stays below one" caught_by="sums to one for every k" change="weight = k * np.count_nonzero(row) / n -> weight = min(k * np.count_nonzero(row) / n, 0.99)"
+
+
+# %% right="divided by its own sum at the end"
+def absolute_discount(row, lower, k):
+    if not any(row):
+        return np.array(lower)
+    P = np.where(row > 0, row - k, 0) + lower * (k * sum(c > 0 for c in row))
+    return P / P.sum()

@@ -230,3 +230,28 @@ def stupid(row, lower):
 
 
 # %% wrong="little below counts as nothing" caught_by="beta makes the sum one" change="lower[unseen].sum() > 0: -> lower[unseen].sum() > 0.001:"
+
+
+# %% wrong="the better of both scores" caught_by="stupid backoff takes nothing away" change="np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower) -> np.maximum(row / max(row.sum(), 1), 0.4 * lower)"
+
+
+# %% wrong="scores of below made to sum to one" caught_by="stupid backoff takes nothing away" change="row / max(row.sum(), 1), 0.4 * lower -> row / max(row.sum(), 1), 0.4 * lower / lower.sum()"
+
+
+# %% wrong="rounded for printing" caught_by="beta makes the sum one" change="np.where(unseen, beta * lower, (row - k) / n) -> np.round(np.where(unseen, beta * lower, (row - k) / n), 6)"
+
+
+# %% right="one word after the other into an empty array"
+def back_off(row, lower, k):
+    n, P = int(sum(row)), np.empty(len(row))
+    if n == 0 or 0 not in row:
+        return np.array(lower) if n == 0 else np.divide(row, n)
+    free = k * sum(1 for c in row if c) / n
+    below = math.fsum(p for c, p in zip(row, lower, strict=True) if not c)
+    for w, (c, p) in enumerate(zip(row, lower, strict=True)):
+        P[w] = (c - k) / n if c else free * (p / below)
+    return P
+
+
+def stupid(row, lower):
+    return np.select([row > 0], [row / np.maximum(row.sum(), 1)], default=lower * 2 / 5)

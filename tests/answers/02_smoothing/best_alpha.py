@@ -213,3 +213,28 @@ def best_alpha(C, pairs, alphas):
 
 guess_alpha = 0.1
 measured_alpha = best_alpha(C, new_pairs, alphas)
+
+
+# %% wrong="something tiny added before the logarithm" caught_by="perplexity of smoothed pairs" change="pairs[:, 1]]).mean() -> pairs[:, 1]] + 1e-10).mean()"
+
+
+# %% wrong="no alpha above one" caught_by="the smallest perplexity wins" change="return min(alphas -> return min([alpha for alpha in alphas if alpha <= 1] or alphas"
+
+
+# %% wrong="perplexities with three decimals" caught_by="the smallest perplexity wins" change="key=lambda alpha: additive_perplexity(C, pairs, alpha)) -> key=lambda alpha: round(float(additive_perplexity(C, pairs, alpha)), 3))"
+
+
+# %% right="different pairs first, each with its number"
+def additive_perplexity(C, pairs, alpha):
+    total = 0
+    for (a, b), times in Counter(map(tuple, pairs.tolist())).items():
+        total -= times * math.log((C[a, b] + alpha) / (C[a].sum() + C.shape[1] * alpha))
+    return math.exp(total / len(pairs))
+
+
+def best_alpha(C, pairs, alphas):
+    return sorted(alphas, key=lambda alpha: -additive_perplexity(C, pairs, alpha))[-1]
+
+
+guess_alpha = 0.5
+measured_alpha = best_alpha(C, new_pairs, alphas)

@@ -124,3 +124,25 @@ def estimate_discount(counts):
 
 
 # %% wrong="large counts are left out" caught_by="each occurrence left out once" change="counts[counts > 1] -> counts[(counts > 1) & (counts < 1000)]"
+
+
+# %% wrong="a discount of 1 is cut" caught_by="estimate from once and twice" change="return n1 / (n1 + 2 * n2) -> return np.clip(n1 / (n1 + 2 * n2), 0.01, 0.99)"
+
+
+# %% wrong="zeros count as seen once" caught_by="estimate from once and twice" change="np.sum(counts == 1), np.sum(counts == 2) -> np.sum(counts <= 1), np.sum(counts == 2)"
+
+
+# %% wrong="small numbers that 16 bits hold" caught_by="each occurrence left out once" change="more = counts[counts > 1] -> more = counts[counts > 1].astype(np.int16)"
+
+
+# %% right="different counts with their number, a Fraction"
+def leave_one_out(counts, k):
+    found = Counter(counts.tolist())
+    return math.fsum(n * c * math.log(c - 1 - k if c > 1 else k) for c, n in found.items())
+
+
+def estimate_discount(counts):
+    from fractions import Fraction
+
+    found = Counter(counts.tolist())
+    return Fraction(found[1], found[1] + 2 * found[2])

@@ -206,3 +206,31 @@ def bits_per_character(logs, words, known, letters):
 # +     logs = np.asarray(logs)
 # +     logs *= -1 / math.log(2)
 # +     bits, characters = logs.sum(), 0
+
+
+# %% wrong="known if it stands inside a known word" caught_by="a stranger costs twice"
+# -     bits, characters = -sum(logs) / math.log(2), 0
+# +     known = " ".join(known)
+# +     bits, characters = -sum(logs) / math.log(2), 0
+
+
+# %% wrong="known is asked in lower case" caught_by="bits and characters of known words" change="word not in known: -> word.lower() not in known:"
+
+
+# %% wrong="the end of a spelling is a character" caught_by="a stranger costs twice"
+# -             bits += spelling_bits(word, letters)
+# +             bits += spelling_bits(word, letters)
+# +             characters += 1
+
+
+# %% right="different words with their number"
+def spelling_bits(word, letters):
+    return -sum(times * math.log2(letters[symbol]) for symbol, times in Counter(word + "#").items())
+
+
+def bits_per_character(logs, words, known, letters):
+    found = Counter(words)
+    ends = found.pop("</s>", 0)
+    spelled = sum(times * spelling_bits(word, letters) for word, times in found.items() if word not in known)
+    characters = ends + sum(times * (len(word) + 1) for word, times in found.items())
+    return (spelled - math.fsum(logs) / math.log(2)) / characters

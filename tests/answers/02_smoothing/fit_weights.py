@@ -274,3 +274,47 @@ measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtyp
 # +             if np.abs(new - weights[bucket]).max() < 1e-4:
 # +                 break
 # +             weights[bucket] = new
+
+
+# %% wrong="a bucket begins where the one before it ended" caught_by="each bucket by itself"
+# -     for bucket in set(buckets.tolist()):
+# -         inside = levels[buckets == bucket]
+# +     start = np.full(K, 1 / K)
+# +     for bucket in sorted(set(buckets.tolist())):
+# +         inside = levels[buckets == bucket]
+# +         weights[bucket] = start
+
+# -             weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+# +             weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+# +         start = weights[bucket]
+
+
+# %% wrong="little weights are cut off" caught_by="likelihood never falls"
+# -     return weights
+# +     return np.where(weights > 1e-3, weights, 0)
+
+
+# %% wrong="something tiny added before the logarithm" caught_by="log-likelihood of the mixture" change="np.log((levels * weights[buckets]).sum(axis=1)) -> np.log((levels * weights[buckets]).sum(axis=1) + 1e-8)"
+
+
+# %% right="in logarithms"
+def fit_weights(levels, buckets, rounds):
+    with np.errstate(divide="ignore"):
+        logs = np.log(levels)
+        weights = np.full((buckets.max() + 1, levels.shape[1]), 1 / levels.shape[1])
+        for _ in range(rounds):
+            shares = logs + np.log(weights)[buckets]
+            shares = np.exp(shares - np.logaddexp.reduce(shares, axis=1, keepdims=True))
+            sums = np.zeros_like(weights)
+            np.add.at(sums, buckets, shares)
+            times = np.bincount(buckets, minlength=len(weights))[:, None]
+            weights = np.where(times > 0, sums / np.maximum(times, 1), weights)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return math.fsum(math.log(p @ weights[b]) for p, b in zip(levels, buckets, strict=True))
+
+
+guess_weight = 1.0
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]

@@ -245,3 +245,29 @@ def mean_elsewhere(counts, others):
 # -         if count > 0:
 # -             found[count].append(others.get(gram, 0))
 # +         found[count].append(others.get(gram, 0))
+
+
+# %% wrong="an adjusted count for every c up to the largest" caught_by="adjusted counts and their gaps" change="N[c] for c in N} -> max(N.get(c, 0), 1) for c in range(1, max(N) + 1)}"
+
+
+# %% wrong="a count of 0 elsewhere is left out" caught_by="what another text shows" change="if count > 0: -> if count > 0 and others.get(gram) != 0:"
+
+
+# %% wrong="n-grams with count 0 count as tokens" caught_by="mass of the unseen" change="tokens = sum(c * N[c] for c in N) -> tokens = max(sum(c * N[c] for c in N), len(counts))"
+
+
+# %% right="value_counts, and one matrix for both texts"
+def count_of_counts(counts):
+    every = pd.Series([*counts.values()], dtype=int)
+    return every[every > 0].value_counts().to_dict()
+
+
+def good_turing(counts):
+    N = Counter(counts.values())
+    del N[0]
+    return N[1] / sum(c * n for c, n in N.items()), {c: (c + 1) * N[c + 1] / n for c, n in [*N.items()]}
+
+
+def mean_elsewhere(counts, others):
+    both = np.array([(count, others.get(gram, 0)) for gram, count in counts.items() if count])
+    return {c: both[both[:, 0] == c, 1].mean() for c in np.unique(both[:, 0])} if len(both) else {}

@@ -184,3 +184,46 @@ def most_supported(intervals):
     candidates = np.arange(math.ceil(low.min()), math.floor(high.max()) + 1)
     votes = [np.sum((low <= V) & (V <= high)) for V in candidates]
     return candidates[np.array(votes) == max(votes)]
+
+
+# %% wrong="as many digits as Python writes" caught_by="one cell leaves a range" change="half = last_digit(printed) / 2 -> half = 0.5 if printed >= 10 else 10.0 ** -len(f'{printed:f}'.rstrip('0').split('.')[1]) / 2"
+
+
+# %% wrong="the first clue is taken for true" caught_by="a misprint is outvoted"
+# -     votes = Counter(
+# -         V
+# -         for low, high in intervals
+# -         for V in range(math.ceil(low), math.floor(high) + 1)
+# -     )
+# +     first, last = intervals[0]
+# +     votes = Counter()
+# +     for V in range(math.ceil(first), math.floor(last) + 1):
+# +         votes[V] = sum(low <= V <= high for low, high in intervals)
+
+
+# %% wrong="all between the first and the last winner" caught_by="ends and ties count"
+# -     return sorted(V for V in votes if votes[V] == max(votes.values()))
+# +     best = [V for V in votes if votes[V] == max(votes.values())]
+# +     return list(range(min(best), max(best) + 1))
+
+
+# %% right="a walk along the sorted ends"
+def v_interval(numerator, n, printed):
+    low, high = (numerator / (printed + sign * last_digit(printed) / 2) - n for sign in (1, -1))
+    return np.array([low, high])
+
+
+def most_supported(intervals):
+    change = Counter()
+    for low, high in intervals:
+        if math.ceil(low) <= math.floor(high):
+            change[math.ceil(low)] += 1
+            change[math.floor(high) + 1] -= 1
+    best, winners, votes, places = 0, [], 0, sorted(change)
+    for place, next_place in pairwise(places):
+        votes += change[place]
+        if votes > best:
+            best, winners = votes, []
+        if votes == best and votes > 0:
+            winners += range(place, next_place)
+    return np.array(winners, dtype=np.int64)

@@ -188,3 +188,30 @@ def jelinek_mercer(word, context, table, V, weight):
     if not row:
         return below
     return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="a weight of 0 becomes one half" caught_by="every level is smoothed"
+# -     below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+# +     weight = weight or 0.5
+# +     below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+
+
+# %% wrong="no word with a row, no level" caught_by="every level is smoothed" change="if not row: -> if not row or word not in row:"
+
+
+# %% wrong="behind an unseen context only the empty one" caught_by="unseen contexts pass the question on" change="return below -> return jelinek_mercer(word, (), table, V, weight) if context else below"
+
+
+# %% right="levels first, then a sum of products"
+def jelinek_mercer(word, context, table, V, weight):
+    shares, h = [], tuple(context)
+    while True:
+        total = sum(table.get(h, {}).values())
+        if total > 0:
+            shares.append(table[h].get(word, 0) / total)
+        if not h:
+            break
+        h = h[1:]
+    shares.append(1 / V)
+    last = len(shares) - 1
+    return sum(p * (1 - weight) ** i * (weight if i < last else 1) for i, p in enumerate(shares))

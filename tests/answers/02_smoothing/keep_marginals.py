@@ -111,3 +111,30 @@ def lower_that_keeps(T):
 
 
 # %% wrong="axes of length 1 dropped from q" caught_by="what was taken comes back" change="T.sum(axis=0) / T.sum() -> np.squeeze(T.sum(axis=0) / T.sum())"
+
+
+# %% wrong="contexts weigh by what was taken there" caught_by="what was taken comes back"
+# -     return T.sum(axis=0) / T.sum()
+# +     q = T.sum(axis=1) @ T
+# +     return q / q.sum()
+
+
+# %% wrong="nobody loses more than one" caught_by="what was taken comes back"
+# -     return T.sum(axis=0) / T.sum()
+# +     T = np.minimum(T, 1)
+# +     return T.sum(axis=0) / T.sum()
+
+
+# %% wrong="words that lost nothing are dropped" caught_by="what was taken comes back"
+# -     return T.sum(axis=0) / T.sum()
+# +     taken = T.sum(axis=0)
+# +     return taken[taken > 0] / taken.sum()
+
+
+# %% right="a weighted average, means for sums"
+def marginal(C, P):
+    return np.average(P, axis=0, weights=C.sum(axis=1))
+
+
+def lower_that_keeps(T):
+    return T.mean(axis=0) / T.mean(axis=0).sum()

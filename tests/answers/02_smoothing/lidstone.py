@@ -222,3 +222,28 @@ def lidstone_array(C, alpha):
 # +     except KeyError:
 # +         alpha_more = alpha
 # +     return alpha_more / (n + V * alpha)
+
+
+# %% wrong="columns without any count are no events" caught_by="the array, row by row" change="C.shape[1] * alpha -> np.count_nonzero(C.any(axis=0)) * alpha"
+
+
+# %% wrong="rounded for printing" caught_by="the array, row by row"
+# -     return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     return np.round((C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha), 4)
+
+
+# %% wrong="contexts that begin alike are one" caught_by="one pair at a time" change="if first == w1 -> if first.startswith(w1)"
+
+
+# %% right="row by row with apply_along_axis, a Series of pairs"
+def lidstone_by_hand():
+    return {word: (count + 1) / 7 for word, count in {"or": 2, "milk": 0}.items()}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    after = pd.Series({b: float(count) for (a, b), count in counts.items() if a == w1}, dtype=float)
+    return (after.get(w2, 0.0) + alpha) / (after.sum() + alpha * V)
+
+
+def lidstone_array(C, alpha):
+    return np.apply_along_axis(lambda row: (row + alpha) / (row + alpha).sum(), 1, C)

@@ -346,3 +346,52 @@ def kneser_ney(levels, V):
 # %% wrong="the last level gets a left" caught_by="continuation counts below the top"
 # -         c = level["count"] if level is levels[-1] else level["left"]
 # +         c = level.setdefault("left", level["count"])
+
+
+# %% wrong="only a negative discount is replaced" caught_by="three discounts"
+# -     return np.array([0, *D]) if np.all(D >= 0) else np.array([0, 0.5, 1, 1.5])
+# +     if not n[1:4].all():
+# +         return np.array([0, 0.5, 1, 1.5])
+# +     return np.array([0, *np.where(D >= 0, D, [0.5, 1, 1.5])])
+
+
+# %% wrong="a negative discount is cut at zero" caught_by="three discounts"
+# -     return np.array([0, *D]) if np.all(D >= 0) else np.array([0, 0.5, 1, 1.5])
+# +     return np.array([0, *np.maximum(D, 0)]) if n[1:4].all() else np.array([0, 0.5, 1, 1.5])
+
+
+# %% wrong="always the three discounts of the way out" caught_by="one level sums to one" change="taken = three_discounts(c)[np.minimum(c, 3)] -> taken = np.array([0, 0.5, 1, 1.5])[np.minimum(c, 3)]"
+
+
+# %% wrong="as many words as 1-grams" caught_by="continuation counts below the top" change="np.array([1 / V]), [] -> np.array([1 / max(V, len(levels[0]['count']))]), []"
+
+
+# %% right="pandas groups contexts"
+def three_discounts(c):
+    N = pd.Series(c).value_counts().reindex([1, 2, 3, 4], fill_value=0)
+    if N[1] * N[2] * N[3] == 0:
+        return (0, 0.5, 1, 1.5)
+    Y = N[1] / (N[1] + 2 * N[2])
+    D = tuple(j - (j + 1) * Y * N[j + 1] / N[j] for j in (1, 2, 3))
+    return (0, *D) if all(d >= 0 for d in D) else (0, 0.5, 1, 1.5)
+
+
+def smooth_level(c, context, shorter, lower):
+    D = three_discounts(c)
+    table = pd.DataFrame({"c": c, "h": context, "D": [D[min(int(x), 3)] for x in c]})
+    sums = table.groupby("h")[["c", "D"]].sum().reindex(range(len(lower)), fill_value=0)
+    weight = (sums["D"] / sums["c"]).where(sums["c"] > 0, 1).to_numpy()
+    below = np.array([lower[s] for s in shorter])
+    return (c - table["D"].to_numpy()) / sums["c"].to_numpy()[context] + weight[context] * below, weight
+
+
+def kneser_ney(levels, V):
+    if len(levels) == 1:
+        (level,) = levels
+        return [smooth_level(level["count"], level["context"], level["shorter"], np.array([1 / V]))]
+    tables, lower = [], np.array([1 / V])
+    for level in levels[:-1]:
+        tables.append(smooth_level(level["left"], level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    last = levels[-1]
+    return [*tables, smooth_level(last["count"], last["context"], last["shorter"], lower)]
