@@ -1,8 +1,8 @@
 # %% [markdown]
 # ## 4. The debugging laboratory
 #
-# Your model has just told you its first loss: it is about 44. (Or near 3.6, if you have tied the weights the other way round. The text below the table comes back
-# to this.) The number printed below it is $\ln V = 3.58$. A model that knows nothing should give each of the $V = 36$ letters the same probability, $1/V$, and
+# Your model has just told you its first loss: it is about 44. (Is yours near 3.6? That can be right, too. The next pages are about the 44, and they come back to
+# your case.) The number printed below it is $\ln V = 3.58$. A model that knows nothing should give each of the $V = 36$ letters the same probability, $1/V$, and
 # then its loss is $\ln V$. So yours is far worse than a model that knows nothing. There is no error message, and your tests have passed. Let us find out what is
 # going on.
 
@@ -18,7 +18,8 @@
 # feed-forward layer. They begin with numbers smaller by $\sqrt{2N}$, so that the sum is about equally large for any $N$.
 #
 # The cell after it prints a table with a row for each start. Look at the first loss. Then look at the column beside it: how often is the model's favourite next
-# token the one that it has just read? The last column asks how much the blocks change the stream: with 0.5, what they add would be half as long as what came in.
+# token the one that it has just read? The last column compares two lengths: of what all blocks together add to the stream, and of what came into the first one.
+# If it says 0.5, the blocks add a vector half as long as the one that came in.
 
 
 # %%
@@ -76,17 +77,18 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 # both now begin as torch makes a linear layer, with smaller numbers. Step 4 then gives a small score.)
 #
 # In the small start every number is 0.05 times as large. So $e \cdot e$ is $64 \cdot 0.05^2 = 0.16$, the norm divides by $0.05 \cdot \sqrt 2 = 0.07$, and the
-# score would be $0.16 / 0.07 \approx 2.3$. But now the blocks add a vector that is about twice as long as $e + r$, and has nothing to do with it, so the two
-# stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as long as $e + r$, and the last norm divides by that much
-# more. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low scores no letter gets much more than a few times $1/V$. So the first loss
-# is close to $\ln V$.
+# score would be $0.16 / 0.07 \approx 2.3$. But now the blocks add a vector that is about twice as long as $e + r$ (the last column again), and has nothing to do
+# with it, so the two stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as long as $e + r$, and the last norm
+# divides by that much more. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low scores no letter gets much more than a few times
+# $1/V$. So the first loss is close to $\ln V$.
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then
 # the model is not what you think, or its first weights are not, or the prediction was a bad one.
 #
 # And what does a bad start cost in the end? We have trained several starts of this small model for 400 steps, each with its best learning rate
 # (`data/transformer/first_weights.csv`). The model that began above 40 ended at 1.86 nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02,
-# although both began close to $\ln V$. So the first loss tells you what you have built, and not what it costs.
+# although both began close to $\ln V$. Of these three starts, the one with the bad first loss was not the worst in the end. So do not read from the first loss
+# how well a training will end. It tells you what you have built.
 
 # %% [markdown]
 # ### Overfit one batch
@@ -489,7 +491,8 @@ for masked, one in networks.items():
 
 # %% [markdown]
 # After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in the figure was close to 0 at place 8. The network with
-# the mask is much better. Its loss after 8 letters is what the figure shows for place 8, and it has to be, because place 8 has never seen the rest of the text.
+# the mask is much better. It loses about as much as at place 8 in the figure. (There each seed has a dot of its own, and this is one of the networks.) That must
+# be so: with a mask, place 8 has never seen what comes after it, so it makes no difference to it that the text now ends there.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
@@ -735,8 +738,9 @@ print("your own model leaks:", leaks(examined, one_batch[0]))
 # You now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes
 # from left to right.
 #
-# They do not find everything. If patient B had position vectors, it could learn much of the batch by heart without ever looking back: "a *t* at place 5 is
-# followed by *h*". To find such a patient, exchange an *earlier* token and look whether any later score notices it.
+# They do not find everything. Take a patient that looks back at nothing, as patient B does, and give it position vectors. Then it could learn much of the batch
+# by heart without ever looking back: "a *t* at place 5 is followed by *h*". To find such a patient, exchange an *earlier* token and look whether any later score
+# notices it.
 
 # %% [markdown] statement="count"
 # ### Count the work
@@ -841,8 +845,9 @@ print(f"squares of attention in GPT-2: {measured_square:.0%}")
 # Your count and torch's are equal. This was the forward pass. A training step costs three times as much: in the backward pass each product
 # needs two more, one for the gradient of its input and one for the gradient of its weights.
 #
-# You have often heard that the cost of attention grows with the square of the length, and it does. But beside the squares, which take $4T^2C$ operations in a
-# layer, stand the $12C^2$ weights of the layer, which take $24TC^2$. The two are equal at $T = 6C$. For GPT-2, with $C = 768$, that means a text of 4,608
-# tokens, and it reads only 1,024.
+# You have often heard that the cost of attention grows with the square of the length, and it does. You have counted both parts. In each layer, what grows with
+# the square is the product of queries and keys and the mean of the values, together $4T^2C$ operations. The matrices of the layer have $12C^2$ weights, and each
+# is used for one multiplication and one addition at each of the $T$ places: $24TC^2$ operations. The two parts are equal at $T = 6C$. For GPT-2, with $C = 768$,
+# that means a text of 4,608 tokens, and it reads only 1,024.
 #
 # *This is a good place for a break.* Next you write an optimiser and a loop of your own, and with them you train your model on your text.

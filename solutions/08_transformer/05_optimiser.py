@@ -7,7 +7,7 @@
 # Let us look at the gradients in the model that you trained for one minute. The cell computes them for twenty batches and prints their typical size, that is, the
 # root of the mean square, in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one in the
 # middle, and the one with the
-# smallest. The last two are whole tensors. How far apart are the largest and the smallest of the five?
+# smallest. The last two are not rows but whole matrices. How far apart are the largest and the smallest of the five?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -51,13 +51,14 @@ for name, size in sizes.items():
 # With $\beta_1 = 0.9$ a step takes nine tenths of the old mean and one tenth of the new gradient, so $m$ looks back over about ten steps. The root of $v$ is
 # the typical size of the gradient. The quotient $m / \sqrt v$ says where to go, and its size does not depend on whether the gradients are large or small. If
 # all gradients of a weight are equal, then after many steps $m = g$ and $v = g^2$, and the quotient is 1 or $-1$. If they keep changing sign, it is closer to 0.
-# So no weight moves by much more than the learning rate in one step. (With the $\beta_2 = 0.95$ of your model the bound is 1.2 times the rate. You may take this
-# on trust.)
+# So in both cases a step is at most as long as the learning rate. It can be a little longer in others. With $\beta_1 = 0.9$ and the $\beta_2 = 0.95$ of your
+# model, it is never longer than 1.2 times the rate. (You may take this on trust. With the more usual $\beta_2 = 0.999$, a sudden large gradient can make a step
+# seven times as long.)
 
 # %% [markdown]
 # Two things are still missing. The first is a correction for the first steps. Both means start at 0, and so they are too small in the beginning: after one step
-# with $\beta_1 = 0.9$, $m$ is only $0.1\, g$. In a true mean, the shares of all gradients sum to 1. In $m$ they sum to $1 - \beta_1^t$ after $t$ steps, that is,
-# to 0.1, 0.19, 0.27 and so on. So we divide $m$ by $1 - \beta_1^t$, and for the same reason $v$ by $1 - \beta_2^t$.
+# with $\beta_1 = 0.9$, $m$ is only $0.1\, g$. In a true mean, each number has a weight, and the weights sum to 1. In $m$ the weights of all gradients so far sum
+# to $1 - \beta_1^t$ after $t$ steps, that is, to 0.1, 0.19, 0.27 and so on. So we divide $m$ by $1 - \beta_1^t$, and for the same reason $v$ by $1 - \beta_2^t$.
 #
 # The second is **weight decay**, which makes Adam into **AdamW** (I. Loshchilov and F. Hutter, 2019). Each step also multiplies the weight by a number just below
 # 1, namely $1 - \eta\lambda$. Here $\eta$ is the learning rate, and $\lambda$ says how strong the decay is; we take $\lambda = 0.1$. So a weight that nothing
@@ -272,5 +273,5 @@ for warmup, loss in tried.groupby("variant", sort=False)["valid nats"]:
 # %% [markdown]
 # The whole learning rate is reached in step 99, the last step of the warm-up. From there on it falls, slowly at first, and the last steps are tiny.
 #
-# In the recorded trainings a longer warm-up is better: 50 steps end about 0.1 nats below a single step, and the longest that was tried is the best. These
-# trainings are short, and in section 6 you can try it on your own text.
+# In the recorded trainings a longer warm-up is better. With a warm-up of 50 steps the loss ends about 0.1 nats lower than with a warm-up of one step, and the
+# longest warm-up that was tried is the best. These trainings are short, and in section 6 you can try it on your own text.

@@ -258,9 +258,9 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, watch=None):
 # %% [markdown]
 # Before a training that takes minutes, use two of the instruments of section 4 on this very model: the first loss, and the exchanged token.
 #
-# Then comes the forecast. Your `flops` counts the operations for one text forward. A text that the model learns from costs three times that, and a text on
-# which the loop only measures costs it once. That gives the operations of the whole training. The cell takes ten steps, whose result is thrown away, to find out
-# how many operations your machine does in a second. The quotient of the two is the time.
+# Then comes the forecast. Your `flops` counts the operations for one text forward. A training step also goes backward, so it costs three times as much for each
+# text. Where the loop only measures the loss, it goes forward once. That gives the operations of the whole training. The cell takes ten steps, whose result is
+# thrown away, to find out how many operations your machine does in a second. The quotient of the two is the time.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -353,7 +353,36 @@ for i in range(min(42, max(map(len, columns)))):
 # shape of its lines, a rhythm. How words are spelled from tokens, and which word follows which, nobody has told the model. It has only tried to be less
 # surprised by the next token.
 #
-# (The course's own copy of this notebook trains a tiny model for 600 steps, and its last sample is still half nonsense.)
+# The course's own copy of this notebook trains a tiny model for 600 steps, and its last sample is still half nonsense. So that you know what to expect, we have
+# also run these cells once with a laptop's 1,500 steps, on *tiny Shakespeare*, a megabyte of Shakespeare's plays. The held-out loss fell from 6.31 to 2.76 nats
+# per token. After 200 steps the model wrote lines like these:
+#
+# ```text
+# For benget in their go of if I I would couse riends
+# Thetge and awialin on the live
+# ```
+#
+# After 1,000 steps there were speakers with a colon, and more words:
+#
+# ```text
+# HENRY APULt:
+# Yonder by us, they nen
+# How sen lionses out to news?
+# ```
+#
+# And after 1,500, nearly all words were English, and the speaker was one of the play:
+#
+# ```text
+# Thou montage thy father, daughter.
+# For be brother in their eye's cheer, and too,
+# And fortune and toward arm my life,
+# That I sear the golden alim'd of my way.
+# What, are away by whence? what conclude spleed?
+#
+# KING RICHARD II:
+# ```
+#
+# It makes no sense, but it has found out what a play looks like.
 
 # %% [markdown]
 # Is it good, or does it only look good? The next figure shows two curves, the loss on held-out text and the loss on text that the model learns from. Before the
@@ -445,8 +474,10 @@ attempt(warmup=0.2)
 
 # %% [markdown]
 # Which row has the lowest held-out loss? Before you believe it, look at the rows in which only the seed differs. The distance between them comes from luck alone.
-# Two rows may be close by chance, so add `attempt(seed=3)`: the distance can only grow. Believe a setting only if it wins by more than your luck, and with a
-# second seed, too. (In the course's own run the longer warm-up wins by more than that. To believe it, we would have to try `attempt(warmup=0.2, seed=2)`.)
+# With two of them it may be small by chance. So add `attempt(seed=3)`, and take the distance from the lowest to the highest of the three. (The lowest of many
+# measurements on the same forty texts is a little too good, in every row. So section 7 measures on text that has taken no part in this.) Believe a setting only
+# if it wins by more than your luck, and with a second seed, too. (In the course's own run the longer warm-up wins by more than that. To believe it, we would have
+# to try `attempt(warmup=0.2, seed=2)`.)
 #
 # What is good for a short training need not be good for a long one. So if a setting has won on your text, write it between the braces of the next cell. The
 # cell trains it with all the steps. If it wins by more than your luck there, too, its model becomes `my_model`, and everything below is done with it. If no
@@ -523,9 +554,9 @@ dearest = sorted(range(len(costs)), key=lambda i: -costs[i])[:8]
 print("the dearest:", *(f"{labels[i]} {costs[i]:.1f}" for i in dearest), sep="   ")
 
 # %% [markdown]
-# The cell has also printed the eight dearest tokens. In the course's own run, most of these begin a word or a name: *␣to*, *␣m*, *␣br*, *␣o*. Once a word has
-# begun, the rest of it is usually cheap, because there are few ways to complete it. (The dearest one, the *v* of *yvonne*, has hardly anything before it, so it
-# is dear for another reason.)
+# The cell has also printed the eight tokens with the largest loss, the *dearest* ones. In the course's own run, most of these begin a word or a name: *␣to*,
+# *␣m*, *␣br*, *␣o*. The tokens that complete a word cost less here. There are few ways to complete it, which may be why. (The dearest one, the *v* of *yvonne*,
+# has hardly anything before it, so it is dear for another reason.)
 #
 # In that figure one name comes twice, *bramler*. The first time its *␣br* is dark. The second time, after *mrs*, it is much paler: the model expects it now.
 

@@ -333,12 +333,13 @@ print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minute
 
 # %% [markdown]
 # Did your Transformer win? In the course's own tiny run, after 600 steps on the kitchen text, the LSTM is level with the counts, and the Transformer is behind
-# both. A Transformer can look at each of the last $T$ tokens directly, but it has to learn where to look.
+# both. A Transformer can look at each of the last $T$ tokens directly, but it has to learn where to look, and 600 steps may be too few for that. (We have not
+# tested this reason.)
 #
 # How far can you trust these figures? Each network is trained once. The cell has printed your luck of section 6 in the same unit, which is what two short
 # trainings of your Transformer differed by. In the course's run it is 0.27 bits per byte. How far two *long* trainings would be apart, or two LSTMs, we have not
-# measured. So we cannot say whether the 0.20 by which the LSTM is ahead is much. To know it, one would train both with several seeds. Section 9 asks again, with
-# more steps and, for the shorter trainings, three seeds.
+# measured. In that run the LSTM is 0.20 bits per byte ahead of the Transformer, and we cannot say whether this is much. To know it, one would train both with
+# several seeds. Section 9 asks again, with more steps and, for the shorter trainings, three seeds.
 
 # %% [markdown]
 # Your model now goes into the gallery. It goes on from three prompts, the same ones that your earlier models had to continue.

@@ -4,15 +4,15 @@
 # "Transformers are better than LSTMs." "You need layer norm." Such sentences are easy to say. What would one have to do to *know*? Give each network about the
 # same number of weights, the same time, and its own best learning rate. Train with several seeds, and measure on the same text.
 #
-# All the runs of this section are recorded. They read the kitchen text word by word, so we know the floor. It is a different text in different units, so they
-# cannot tell you why your own model has won or lost.
+# All the runs of this section are recorded. They read the kitchen text word by word, so we know the floor. But you have trained on another text, cut into other
+# units. So these runs cannot tell you why your own model has won or lost.
 
 # %% [markdown]
 # ### The same time
 #
 # The figure compares LSTMs with Transformers. All of them have 0.57 million weights, embedding included. They were trained for about one, four, ten and
-# forty-five minutes on one core of a CPU. Each dot is a training of its own, with a learning rate that falls until its own end. The two shorter lengths have
-# three seeds each, the two longer ones have a single seed. Who is in front on the left, and who on the right?
+# forty-five minutes on one core of a CPU. Each dot is a training of its own, from new weights. Its learning rate falls to its lowest value just when its time is
+# over. The two shorter lengths have three seeds each, the two longer ones have a single seed. Who is in front on the left, and who on the right?
 
 # %% folded="draws the crossing" alt="Bits above the floor over CPU minutes: after one minute the LSTM is ahead, they cross before four minutes, and at the end the Transformer is at 0.14 and the LSTM at 0.53."
 _, axes = plt.subplots()
@@ -100,8 +100,8 @@ print(
 # ## What you have now
 #
 # You have a Transformer. The tokeniser, the attention module, the block, the whole model, the loss, the step of the optimiser, the loop in which it learns and
-# the loop in which it writes are your code. Your model has written, more or less well, in the manner of a text that you chose. You know its cost and its first
-# loss before it runs, and you can find out whether it cheats.
+# the loop in which it writes are your code. Your model has written, more or less well, in the manner of a text that you chose. You can predict its first loss,
+# forecast its time from ten steps, and find out whether it sees the future.
 #
 # In chapter 09 your model gets a second text to look at, so that it can translate. Chapter 10 puts all the models of your gallery on one scoreboard and asks
 # whether one can forecast what a larger one will bring. And chapter 11 shows that the tokens need not be language at all.
