@@ -143,6 +143,43 @@ def left_only(table, words, place):
 surprise = ("the", "cook", "sings"), 0
 ### END SOLUTION
 
+
+# %% family="by_hand"
+def _sentences(rng, n, of, some):
+    """Sentences of up to four words, and their probabilities; some have none."""
+    texts = [tuple(rng.choices(some, k=rng.choice([1, 2, 3, 3, 4]))) for _ in range(n)]
+    parts = {text: rng.choice([0, 0, 1, 2, 3, 5, 8, 13]) for text in texts}
+    return {
+        text: of(part) / max(1, sum(parts.values())) for text, part in parts.items()
+    }
+
+
+def _each_gap(ask, table, stands, kind, more):
+    """What a function says about each place of some sentences and of one that nobody says."""
+    found = {}
+    for text in [
+        ("a", "z", "c"),
+        *sorted(table, key=table.get)[:: 1 + len(table) // 4],
+    ]:
+        words = [*text, *more]
+        for place in range(len(words)):
+            asked = kind([*words[:place], stands, *words[place + 1 :]])
+            try:
+                found[(*asked,), place] = ask(table, asked, place)
+            except ValueError:
+                found[(*asked,), place] = "ValueError"
+    return found
+
+
+_table = made(
+    _sentences,
+    size("sentences", most=30, large=None),
+    choice(Fraction, float),
+    choice("ab", "abc"),
+)
+_given = _table, choice("___", "a", None, "zzz"), choice(list, tuple), choice("", "a")
+
+
 # %% test="by_hand" aspect="a ratio of whole sentences" points=1
 _table = {("we", "eat"): 0.1, ("i", "eat"): 0.3, ("we", "sleep"): 0.6}
 _got = both_sides(dict(_table), ["___", "eat"], 0)
@@ -150,58 +187,7 @@ assert hasattr(_got, "keys"), f"both_sides returns a dict; yours: {_got!r}."
 assert set(_got) == {"we", "i"}, f"*we* and *i* eat; yours: {_got!r}."
 assert close(_got["we"], 0.25), f"0.1 of 0.1 + 0.3 is 0.25; yours: {_got['we']}."
 ### BEGIN HIDDEN TESTS
-_numbers = random.sample(range(1, 10), 7)
-_table = {
-    ("a", "b", "c"): _numbers[0],
-    ("a", "d", "c"): _numbers[1],
-    ("a", "b", "d"): _numbers[2],
-    ("a", "e", "c"): 0,
-    ("a", "b", "c", "d"): _numbers[3],
-    ("a", "c"): _numbers[4],
-    ("c", "b", "c"): _numbers[5],
-    ("a", "b", "a"): _numbers[6],
-}
-_table = {text: Fraction(n, sum(_numbers)) for text, n in _table.items()}
-for _words, _place, _fits in (
-    (("a", "b", "c"), 1, {"b": 0, "d": 1}),
-    (["a", "zzz", "c"], 1, {"b": 0, "d": 1}),
-    (["a", "e", "c"], 1, {"b": 0, "d": 1}),
-    (["___", "b", "c"], 0, {"a": 0, "c": 5}),
-    (("a", "b", None), 2, {"c": 0, "d": 2, "a": 6}),
-    (["a", "b", "c", "___"], 3, {"d": 3}),
-    (["a", "___"], 1, {"c": 4}),
-):
-    _sum = sum(_numbers[n] for n in _fits.values())
-    _wanted = {word: _numbers[n] / _sum for word, n in _fits.items()}
-    for _kind in (Fraction, float):
-        _in = {text: _kind(P) for text, P in _table.items()}
-        _got = both_sides(_in, type(_words)(_words), _place)
-        assert hasattr(_got, "keys") and set(_got) == set(_wanted), (
-            f"{_words}, place {_place}: possible are {sorted(_wanted)}; yours: {_got!r}."
-        )
-        assert all(close(_got[word], _wanted[word]) for word in _wanted), (
-            f"{_words}, place {_place}: {_wanted} wanted; yours: {_got!r}."
-        )
-for _words, _place in (
-    (["b", "b", "c"], 1),
-    (["a", "e"], 0),
-    (["e", "e", "c"], 1),
-    (["b", "e", "c"], 0),
-):
-    try:
-        _got = both_sides(dict(_table), _words, _place)
-    except ValueError:
-        _got = "ValueError"
-    _is_possible = (_words, _place) == (["b", "e", "c"], 0)
-    assert _got == "ValueError", (
-        "Only a sentence of probability 0 fits: ValueError wanted; "
-        if _is_possible
-        else f"{_words}, place {_place}: no sentence fits, ValueError wanted; "
-    ) + f"yours: {_got!r}."
-_after = arguments_after(both_sides, dict(_table), ["a", "b", "c"], 1)
-assert dict(_after[0]) == _table and list(_after[1]) == ["a", "b", "c"], (
-    "both_sides changed the table or the words."
-)
+agrees(both_sides, ours.both_sides, *_given, by=_each_gap, rtol=1e-6, mixtures=4)
 ### END HIDDEN TESTS
 
 # %% test="by_hand" aspect="the left side alone" points=1
@@ -212,52 +198,7 @@ assert hasattr(_got, "keys") and set(_got) == {"eat", "sleep"}, (
 )
 assert close(_got["eat"], 0.4), f"*eat* has 0.1 + 0.3; yours: {_got['eat']}."
 ### BEGIN HIDDEN TESTS
-_numbers = random.sample(range(1, 10), 6)
-_table = {
-    ("a", "b", "c"): _numbers[0],
-    ("a", "b"): _numbers[1],
-    ("a",): _numbers[2],
-    ("a", "d", "b"): _numbers[3],
-    ("b", "b", "c", "a"): _numbers[4],
-    ("a", "b", "b", "c"): _numbers[5],
-    ("a", "e"): 0,
-    ("c", "d"): 0,
-}
-_table = {text: Fraction(n, sum(_numbers)) for text, n in _table.items()}
-for _words, _place, _fits in (
-    (("a", "___", "c"), 1, {"b": (0, 1, 5), "d": (3,)}),
-    (["a", "e"], 1, {"b": (0, 1, 5), "d": (3,)}),
-    (["q", "q", "q"], 0, {"a": (0, 1, 2, 3, 5), "b": (4,)}),
-    (["a", "b", "q"], 2, {"c": (0,), "b": (5,)}),
-    (["b", "b", "c", "q", "q"], 3, {"a": (4,)}),
-):
-    _sum = sum(_numbers[n] for found in _fits.values() for n in found)
-    _wanted = {w: sum(_numbers[n] for n in f) / _sum for w, f in _fits.items()}
-    for _kind in (Fraction, float):
-        _in = {text: _kind(P) for text, P in _table.items()}
-        _got = left_only(_in, type(_words)(_words), _place)
-        assert hasattr(_got, "keys") and set(_got) == set(_wanted), (
-            f"{_words}, place {_place}: possible are {sorted(_wanted)}; yours: {_got!r}."
-        )
-        assert all(close(_got[word], _wanted[word]) for word in _wanted), (
-            f"{_words}, place {_place}: {_wanted} wanted; yours: {_got!r}."
-        )
-for _words, _place in (
-    (["a", "d", "b", "q"], 3),
-    (["b", "a", "q"], 2),
-    (["c", "q"], 1),
-):
-    try:
-        _got = left_only(dict(_table), _words, _place)
-    except ValueError:
-        _got = "ValueError"
-    assert _got == "ValueError", (
-        f"{_words}, place {_place}: no possible sentence begins so and reaches it, ValueError wanted; yours: {_got!r}."
-    )
-_after = arguments_after(left_only, dict(_table), ["a", "b", "c"], 1)
-assert dict(_after[0]) == _table and list(_after[1]) == ["a", "b", "c"], (
-    "left_only changed the table or the words."
-)
+agrees(left_only, ours.left_only, *_given, by=_each_gap, rtol=1e-6, mixtures=4)
 ### END HIDDEN TESTS
 
 # %% test="by_hand" aspect="a word less probable from both sides" points=1

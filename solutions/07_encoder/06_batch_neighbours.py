@@ -42,6 +42,21 @@ def encode_batch(encoder, table, positions, ids, lengths):
     ### END SOLUTION
 
 
+# %% family="encode_batch"
+_B, _T = size("B"), size("T", large=12)
+_C, _V = size("C", large=None), size("V", large=None)
+_given = {
+    "table": tensor(_V, _C),
+    "positions": tensor(made(lambda rng, T, more: T + more, _T, whole(0, 3)), _C),
+    "ids": ids(_B, _T, below=_V),
+    "lengths": made(
+        lambda rng, B, T: torch.tensor([rng.randint(1, T) for _ in range(B)]),
+        *(_B, _T),
+        edges=[lambda rng, B, T: torch.full((B,), T)],
+    ),
+}
+
+
 # %% test="encode_batch" aspect="filled up to the longest" points=1
 _got = pad([[5, 6], [7], [8, 9, 3]], 0)
 assert isinstance(_got, tuple | list) and len(_got) == 2, (
@@ -51,44 +66,23 @@ assert close(_got[0], [[5, 6, 0], [7, 0, 0], [8, 9, 3]]), (
     f"Fillers stand behind the words; yours: {_got[0]!r}."
 )
 assert close(_got[1], [2, 1, 3]), f"Lengths 2, 1, 3 wanted; yours: {_got[1]!r}."
+
+
 ### BEGIN HIDDEN TESTS
-for _texts, _filler in (
-    ([[4]], 9),
-    ([[], [3, 0, 2, 2]], 7),
-    ([[], []], 1),
-    ([], 5),
-    ([random.choices(range(9), k=random.randint(1, 8)) for _ in range(5)], 8),
-    ([[0, 3, 3], [3]], 3),
-):
-    _got = pad([list(_text) for _text in _texts], _filler)
-    _T = max([0, *map(len, _texts)])
-    for _part, _shape in zip(_got, ((len(_texts), _T), (len(_texts),)), strict=True):
-        assert torch.is_tensor(_part) and not _part.is_floating_point(), (
-            f"{_texts}: tensors of whole numbers wanted; yours: {_part!r}."
-        )
-        assert tuple(_part.shape) == _shape, (
-            f"{_texts}: shape {_shape} wanted; yours: {tuple(_part.shape)}."
-        )
-    _wanted = [[*_text, *[_filler] * (_T - len(_text))] for _text in _texts]
-    assert _got[0].tolist() == _wanted, (
-        f"{_texts}, filler {_filler}: {_wanted} wanted; yours: {_got[0].tolist()}."
-    )
-    assert _got[1].tolist() == [len(_text) for _text in _texts], (
-        f"{_texts}: the lengths are not {_got[1].tolist()}."
-    )
-_after = arguments_after(pad, [[1], [2, 3]], 0)[0]
-assert [list(_text) for _text in _after] == [[1], [2, 3]], "pad changed the texts."
+def _as_wanted(got, wanted, texts, filler):
+    if any(torch.is_floating_point(torch.as_tensor(part)) for part in got):
+        return "holds floats: whole numbers are wanted"
+    return difference(got, wanted)
+
+
+_text = made(lambda rng, n: rng.choices(range(9), k=n), size("words", least=0))
+_texts = listing(size("B", least=0), _text)
+agrees(pad, ours.pad, _texts, whole(0, 8, (999,)), compare=_as_wanted)
 ### END HIDDEN TESTS
 
 # %% test="encode_batch" aspect="words and places, once" points=1
 _table, _positions = torch.randn(7, 3), torch.randn(5, 3)
 _ids, _lengths = torch.tensor([[1, 2, 3], [4, 4, 6]]), torch.tensor([3, 3])
-### BEGIN HIDDEN TESTS
-_B, _T = random.randint(3, 5), random.randint(6, 8)
-_table, _positions = torch.randn(9, 4), torch.randn(_T + random.randint(1, 3), 4)
-_ids = (torch.randperm(_B * _T) % 9).reshape(_B, _T)  # each word somewhere
-_lengths = torch.full((_B,), _T)
-### END HIDDEN TESTS
 _seen = []
 _got = encode_batch(
     lambda x, mask: (_seen.append(x), 2 * x)[1],
@@ -111,32 +105,30 @@ assert close(_seen[0], _wanted, 1e-5, 1e-5), (
 assert close(_got, 2 * _wanted, 1e-5, 1e-5), (
     "An encoder that doubles, and no padding: the doubled vectors wanted, nothing added."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_args = (_table.clone(), _positions.clone(), _ids.clone(), _lengths.clone())
-_after = arguments_after(encode_batch, lambda x, mask: x, *_args)[1:]
-assert all(
-    close(_a, _b)
-    for _a, _b in zip(_after, (_table, _positions, _ids, _lengths), strict=True)
-), "An argument is changed by your encode_batch."
-_table, _positions = torch.randn(6, 3), torch.randn(4, 3)
-_ids, _lengths = torch.tensor([[0, 2], [5, 0]]), torch.tensor([2, 1])
-_same = wrapped(torch_module("Identity"), most=1)  # an encoder that answers x
-_back = gradients(encode_batch, _same, _table, _positions, _ids, _lengths)
-assert close(_back[0][:, 0], [1, 0, 1, 0, 0, 1]) and close(
-    _back[1][:, 0], [2, 1, 0, 0]
-), (
-    "Texts 0 2 and 5: each row that was looked up gets the gradient of its places, word 0 too, "
-    f"and padding none; yours: {_back}."
-)
+def _called(encode_batch, **given):
+    seen = []
+    got = encode_batch(lambda x, mask: (seen.append(x), x.exp())[1], *given.values())
+    return {"what the encoder gets": seen, "result": got}
+
+
+def _slopes(encode_batch, **given):
+    here = encode_batch is ours.encode_batch
+    same = (lambda x, mask: x) if here else wrapped(torch_module("Identity"), most=1)
+    found = gradients(encode_batch, same, *given.values())
+    return dict(zip(("gradient of table", "of positions"), found, strict=True))
+
+
+_full = made(lambda rng, B, T: torch.full((B,), T), _B, _T)
+_all = {**_given, "lengths": _full}
+agrees(encode_batch, ours.encode_batch, by=_called, **_all, mixtures=4)
+agrees(encode_batch, ours.encode_batch, by=_slopes, **_given, mixtures=4)
 ### END HIDDEN TESTS
 
 # %% test="encode_batch" aspect="alone or among longer texts" points=1
 _texts, _C = [[1, 2], [3, 4, 5, 6], [2]], 4
-### BEGIN HIDDEN TESTS
-_C = random.choice([2, 6])
-_texts = [random.choices(range(1, 7), k=n) for n in (3, 1, 5)]
-_texts.insert(1, [*random.sample(range(1, 7), 6), 3])  # each word somewhere
-### END HIDDEN TESTS
 _table, _positions, _mixer = (
     torch.randn(8, _C),
     torch.randn(9, _C),
@@ -171,25 +163,26 @@ for _row, _text in zip(_got, _texts, strict=True):
     assert close(_row[: len(_text)], _alone, 1e-3, 1e-3), (
         f"The text {_text} among others of up to {_longest} words: not what it gets alone."
     )
+
+
 ### BEGIN HIDDEN TESTS
-_table[7] = 50  # whatever the filler's vector is
-_again = encode_batch(_encoder, _table, _positions, _ids, _lengths)
-assert close(_again, _got, 1e-3, 1e-3), (
-    "The vector of the filler was changed, and with it the answers."
-)
-_one = encode_batch(_encoder, _table, _positions, _ids[2:3, :1], _lengths[2:3])
-assert close(_one[0], _got[2, :1], 1e-3, 1e-3), (
-    "One text of one word: not as in a batch."
-)
-_turned = _texts[1][::-1]
-if _turned != _texts[1]:
-    _ids[1] = torch.tensor([*_turned, *[7] * (_longest - len(_turned))])
-    _x = (_table[_turned] + _positions[: len(_turned)])[None]
-    _alone = _encoder(_x, torch.ones(1, 1, 1, len(_turned), dtype=torch.bool))[0]
-    _got = encode_batch(_encoder, _table, _positions, _ids, _lengths)
-    assert close(_got[1, : len(_turned)], _alone, 1e-3, 1e-3), (
-        "The words of a text in another order: not what it gets alone."
-    )
+def _mixed(encode_batch, mixer, **given):
+    def attend(x, mask):
+        assert torch.is_tensor(mask) and mask.dtype == torch.bool, (
+            f"The mask is a tensor of bools; yours: {mask!r}."
+        )
+        assert tuple(mask.shape) == (len(x), 1, 1, x.shape[1]), (
+            f"The mask has the shape [B, 1, 1, T]; yours: {tuple(mask.shape)}."
+        )
+        scores = x @ mixer @ x.mT / (4 * len(mixer))
+        return x + scores.masked_fill(~mask[:, 0], -math.inf).softmax(-1) @ x
+
+    return encode_batch(attend, *given.values())
+
+
+_given["mixer"] = tensor(_C, _C)
+_close = {"rtol": 1e-3, "atol": 1e-3}
+agrees(encode_batch, ours.encode_batch, by=_mixed, **_given, **_close)
 ### END HIDDEN TESTS
 
 # %% test="encode_batch" aspect="zeros at padding" points=1
@@ -200,45 +193,22 @@ assert np.shape(_got) == (2, 3, 3), f"Shape (2, 3, 3) wanted; yours: {np.shape(_
 assert close(_got[1, 1:], torch.zeros(2, 3)), (
     f"The second text has one word: zeros behind it; yours: {_got[1, 1:]}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _n in ([0, 4, 2], [4, 4], [1, 0], [0]):
-    _ids, _lengths = torch.randint(6, (len(_n), 4)), torch.tensor(_n)
-    _ids[_lengths > 0, 0] = 2
-    _x = _table[_ids] + _positions
-    for _wrong in (math.nan, math.inf):
+def _spoilt(encode_batch, answer, everywhere, **given):
+    def encoder(x, mask):
+        return (x + 1).masked_fill(~mask[:, 0, 0, :, None] | everywhere, answer)
 
-        def _spoilt(x, mask, wrong=_wrong):
-            return (x + 1).masked_fill(~mask[:, 0, 0, :, None], wrong)
+    return encode_batch(encoder, *given.values())
 
-        _got = encode_batch(_spoilt, _table, _positions, _ids, _lengths)
-        for _b, _length in enumerate(_n):
-            assert close(_got[_b, :_length], _x[_b, :_length] + 1, 1e-5, 1e-5), (
-                f"Lengths {_n}: text {_b} should keep the encoder's answer at its words."
-            )
-            assert close(_got[_b, _length:], torch.zeros(4 - _length, 3)), (
-                f"Lengths {_n}, the encoder answers {_wrong} at padding: zeros wanted there; "
-                f"yours: {_got[_b, _length:]}."
-            )
-_ids, _lengths = torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1])
-for _wrong in (math.inf, math.nan):
-    _got = encode_batch(
-        lambda x, mask, wrong=_wrong: x * 0 + wrong, _table, _positions, _ids, _lengths
-    )
-    _found = [repr(float(_value)) for _value in np.asarray(_got)[..., 0].flat]
-    assert _found == [repr(_wrong)] * 3 + ["0.0"], (
-        f"The encoder answers {_wrong} everywhere: that stays at words, 0 at padding; "
-        f"yours: {_found}."
-    )
-_none = encode_batch(
-    lambda x, mask: x,
-    _table,
-    _positions,
-    torch.zeros(0, 0, dtype=torch.long),
-    torch.zeros(0, dtype=torch.long),
-)
-assert np.shape(_none) == (0, 0, 3), (
-    f"No text at all: shape (0, 0, 3) wanted; yours: {np.shape(_none)}."
-)
+
+_given |= {"answer": choice(math.nan, math.inf, 9), "everywhere": choice(False, True)}
+_some = made(lambda rng, n, empty: n * empty, _given["lengths"], ids(_B, below=2))
+_given["lengths"] = _some  # empty texts, too
+agrees(encode_batch, ours.encode_batch, by=_spoilt, **_given)
+_given |= {"ids": torch.zeros(0, 0).long(), "lengths": torch.zeros(0).long()}
+agrees(encode_batch, ours.encode_batch, by=_spoilt, **_given, mixtures=0)
 ### END HIDDEN TESTS
 
 

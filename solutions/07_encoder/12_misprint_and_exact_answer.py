@@ -49,17 +49,27 @@ def sum_of_products(P):
     ### END SOLUTION
 
 
+# %% family="printed_conditional"
+def _shared_out(rng, shape, gaps):
+    """Probabilities of all texts of this shape; some are 0, and so are a few words."""
+    source = np.random.default_rng(rng.getrandbits(60))
+    P = source.dirichlet([0.5] * math.prod(shape)).reshape(shape)
+    for axis in range(len(shape) * gaps):
+        np.moveaxis(P, axis % len(shape), 0)[
+            source.integers(shape[axis % len(shape)])
+        ] = 0
+    return P / P.sum() if P.sum() else np.ones(shape) / P.size
+
+
 # %% test="printed_conditional" aspect="as printed" points=1
 assert is_number(printed_value) and 0 <= printed_value <= 1, (
     f"printed_value is a probability; yours: {printed_value!r}."
 )
 ### BEGIN HIDDEN TESTS
 assert printed_value == 1, "Read what stands behind the bar once more."
-assert conditions(1, 2) is not None, "conditions returns nothing."
-for _i, _T in ((1, 1), (1, 2), (2, 2), (3, 8), (8, 8), (1, 8)):
-    assert set(conditions(_i, _T)) == {j for j in range(1, _T + 1) if j != _i}, (
-        f"i = {_i}, T = {_T}: not the places {conditions(_i, _T)!r}."
-    )
+_T = size("T", large=20)
+_i = made(lambda rng, T: rng.randint(1, T), _T, edges=[1, lambda rng, T: T])
+agrees(conditions, ours.conditions, _i, _T, by=lambda ask, i, T: set(ask(i, T)))
 ### END HIDDEN TESTS
 
 # %% test="printed_conditional" aspect="words that need each other" points=1
@@ -69,29 +79,13 @@ assert is_number(_got), f"A number wanted; yours: {_got!r}."
 assert close(_got, 2.0), (
     f"Two texts, both words settled by each other; yours: {_got!r}."
 )
-for _V in (1, 3, 7):
-    _P = np.diag(np.random.default_rng().dirichlet([1.0] * _V))
-    assert close(sum_of_products(_P.copy()), float(_V)), f"{_V} pairs: not {_V}."
-for _shape in ((2, 3), (5, 2), (1, 4), (4, 4)):
-    _P = np.random.default_rng().dirichlet([0.5] * math.prod(_shape)).reshape(_shape)
-    _P[0, -1] = 0
-    if _shape[0] > 2:
-        _P[1] = 0  # a word that never occurs
-    _P /= _P.sum()
-    _wanted = 0.0
-    for _a, _b in zip(*np.nonzero(_P), strict=True):
-        _wanted += _P[_a, _b] ** 2 / (_P[_a].sum() * _P[:, _b].sum())
-    _got = sum_of_products(_P.copy())
-    assert is_number(_got) and close(_got, _wanted), (
-        f"P = {_P.round(3).tolist()}: {_wanted:.4f} wanted; yours: {_got!r}."
-    )
-_P = np.diag([1.0, 1e-30])
-_got = sum_of_products(_P.copy())
-assert is_number(_got) and close(_got, 2.0), (
-    f"P = {_P.tolist()}: a text may be as rare as that, its words are certain all the same, 2; yours: {_got!r}."
+_V = made(lambda rng, a, b: (a, b), size("V1", large=None), size("V2", large=None))
+_P = made(
+    _shared_out,
+    *(_V, choice(0, 1)),
+    edges=[np.diag([0.5, 0.2, 0.3]), np.diag([1.0, 1e-30]), np.eye(1)],
 )
-_left = arguments_after(sum_of_products, _P.copy())[0]
-assert close(_left, _P), "sum_of_products changes its argument."
+agrees(sum_of_products, ours.sum_of_products, _P, rtol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="printed_conditional" aspect="texts of any length" points=1
@@ -100,19 +94,9 @@ assert is_number(_got) and close(_got, 1.0), (
     f"Two words that know nothing of each other: 1; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _shape in ((1,), (4,), (2, 3, 4), (3, 1, 2), (2, 2, 2, 3), (2,) * 5):
-    _P = np.random.default_rng().dirichlet([0.5] * math.prod(_shape)).reshape(_shape)
-    _wanted = 0.0
-    for _at in np.ndindex(*_shape):
-        _product = 1.0
-        for _i in range(len(_shape)):
-            _line = _P[_at[:_i] + (slice(None),) + _at[_i + 1 :]]
-            _product *= _P[_at] / _line.sum() if _line.sum() else 0.0
-        _wanted += _product
-    _got = sum_of_products(_P.copy())
-    assert is_number(_got) and close(_got, _wanted), (
-        f"P of shape {_shape}: {_wanted:.4f} wanted; yours: {_got!r}."
-    )
+_shapes = choice((1,), (4,), (2, 3, 4), (3, 1, 2), (2, 2, 2, 3), (2,) * 5)
+_P = made(_shared_out, _shapes, choice(0, 1))
+agrees(sum_of_products, ours.sum_of_products, _P, rtol=1e-6)
 ### END HIDDEN TESTS
 
 # %% folded="draws the sums" alt="The sum over all texts falls from V to one as the second word is more and more drawn blindly, for vocabularies of 2, 3 and 5 words."
@@ -191,6 +175,52 @@ def fill_bigram(ln_a, ids):
     ### END SOLUTION
 
 
+# %% family="fill_in"
+def _scored(fill_in, scores, words, place, candidates):
+    """What fill_in says if these are ln P of the texts that it may ask for, and any other text is likelier."""
+    texts = [(*words[:place], word, *words[place + 1 :]) for word in candidates]
+    ln = dict(zip(texts, scores, strict=True))
+    return fill_in(lambda text: ln.get(tuple(text), 1e4), words, place, candidates)
+
+
+_candidates = made(
+    lambda rng, n: rng.sample("abcdefghijkl", n), size("n", most=9, large=12)
+)
+
+
+def _agrees_on(scores):
+    """Compare for such scores, a function of rng and the number of candidates."""
+    text = made(lambda rng, T: rng.choices("abcdefghijkl", k=T), size("T"))
+    agrees(
+        fill_in,
+        ours.fill_in,
+        by=_scored,
+        scores=made(lambda rng, some: scores(rng, len(some)), _candidates),
+        words=text,
+        place=made(lambda rng, T: rng.randrange(len(T)), text, edges=[0]),
+        candidates=_candidates,
+        raises=ValueError,
+        rtol=1e-3,
+        atol=1e-6,
+    )
+
+
+def _bigrams(rng, ids, V, zeros, low):
+    """ln P(w | l); no step of the text is impossible, and some rows are lower by 2000."""
+    source = np.random.default_rng(rng.getrandbits(60))
+    P = source.dirichlet(np.ones(V), V)
+    kept = source.random((V, V)) >= zeros
+    kept[[0, *ids], [*ids, 0]] = True
+    with np.errstate(divide="ignore"):
+        ln = np.log(P * kept)
+    ln[low] -= 2000
+    return ln
+
+
+_V = size("V", least=2, large=30)
+_ids = made(lambda rng, V, T: rng.choices(range(1, V), k=T), _V, size("T"))
+
+
 # %% test="fill_in" aspect="every candidate in the blank" points=1
 _p = {"the cook sings": 0.4, "the soup sings": 0.1, "the cook eats": 0.3}
 
@@ -207,33 +237,7 @@ assert close(_got, [0.2, 0.8], 1e-5), (
     f"the _ sings: soup .2, cook .8, in this order; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _n in ((1, 4), (2, 3), (6, 2), (5, 7)):
-    _letters = random.sample("abcdefghijkl", _n)
-    _words = random.choices(_letters, k=_T)
-    for _place in {0, _T - 1, random.randrange(_T)}:
-        _ln = dict(zip(_letters, np.random.default_rng().normal(size=_n), strict=True))
-        _seen = []
-
-        def _of_text(words, _ln=_ln, _words=_words, _place=_place, _seen=_seen):
-            _seen.append(list(words))
-            return float(_ln[words[_place]]) - len(words)
-
-        _got = fill_in(_of_text, list(_words), _place, list(_letters))
-        _total = sum(math.exp(v) for v in _ln.values())
-        _wanted = [math.exp(_ln[w]) / _total for w in _letters]
-        assert close(_got, _wanted, 1e-5, 1e-8), (
-            f"Place {_place} of {_T}, {_n} candidates: wanted {_wanted}; yours: {_got!r}."
-        )
-        assert all(
-            len(_one) == _T
-            and _one[:_place] == _words[:_place]
-            and _one[_place + 1 :] == _words[_place + 1 :]
-            for _one in _seen
-        ), "ln_p must be asked for whole texts that differ at the place only."
-_left = arguments_after(fill_in, _ln_p, ["the", "cook", "sings"], 1, ["cook", "soup"])
-assert _left[1:] == (["the", "cook", "sings"], 1, ["cook", "soup"]), (
-    "fill_in changed its arguments."
-)
+_agrees_on(lambda rng, n: [rng.randint(-24, 24) / 8 for _ in range(n)])
 ### END HIDDEN TESTS
 
 # %% test="fill_in" aspect="far down, and impossible" points=1
@@ -244,26 +248,10 @@ assert close(_got, [2 / 3, 1 / 3], 1e-3, 1e-6), (
     f"ln P of -1000 - ln 2 and -1000 - ln 4: 2/3 and 1/3; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_no = -math.inf
-for _scores, _wanted in (
-    ([-5000.0, _no, -5000.0], [0.5, 0, 0.5]),
-    ([_no, -3000.0], [0, 1]),
-    ([-2000.0], [1]),
-    ([-1500.0, -1500 - math.log(3), _no, _no], [0.75, 0.25, 0, 0]),
-    ([800.0, 800 + math.log(4)], [0.2, 0.8]),
-    ([-9000.0, -1000.0], [0, 1]),
-):
-    _ln = dict(zip("abcdef", _scores, strict=False))
-    _got = fill_in(lambda words, _ln=_ln: _ln[words[1]], ["x", "?", "y"], 1, list(_ln))
-    assert close(_got, _wanted, 1e-3, 1e-6), (
-        f"ln P {_scores}: {_wanted}; yours: {_got!r}."
-    )
-for _n in (1, 3):
-    try:
-        _got = fill_in(lambda words: -math.inf, ["x", "y"], 0, list("abc")[:_n])
-    except ValueError:
-        continue
-    assert False, f"No candidate is possible: ValueError wanted; yours: {_got!r}."
+for _far in (-5000.0, 800.0):
+    _some = [-math.inf, _far, _far + 1, _far - 1, _far - 8000]
+    _agrees_on(lambda rng, n, some=_some: rng.choices(some, k=n))
+_agrees_on(lambda rng, n: [-math.inf] * n)
 ### END HIDDEN TESTS
 
 # %% test="fill_in" aspect="both neighbours" points=1
@@ -275,25 +263,8 @@ assert hasattr(_got, "shape") and np.shape(_got) == (3, 4), (
     f"T = 3, V = 4: shape (3, 4) wanted; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _T in ((4, 3), (6, 2), (3, 5), (5, 5), (9, 4)):
-    _a = np.random.default_rng().dirichlet(np.ones(_V), _V)
-    _ids = np.random.default_rng().integers(1, _V, _T).tolist()
-    _wanted = np.zeros((_T, _V))
-    for _t in range(_T):
-        for _w in range(1, _V):
-            _text = [0, *_ids[:_t], _w, *_ids[_t + 1 :], 0]
-            _wanted[_t, _w] = math.prod(
-                _a[i, j] for i, j in zip(_text, _text[1:], strict=False)
-            )
-    _wanted = _wanted / _wanted.sum(1, keepdims=True)
-    _got = fill_bigram(np.log(_a), list(_ids))
-    assert close(_got, _wanted, 1e-4, 1e-7), (
-        f"V = {_V}, ids {_ids}: not what comes from scoring whole texts; yours: {_got!r}."
-    )
-_left = arguments_after(fill_bigram, np.log(_a), list(_ids))
-assert close(_left[0], np.log(_a)) and list(_left[1]) == _ids, (
-    "fill_bigram changed its arguments."
-)
+_ln_a = made(_bigrams, _ids, _V, 0, [])
+agrees(fill_bigram, ours.fill_bigram, _ln_a, _ids, rtol=1e-4, atol=1e-7)
 ### END HIDDEN TESTS
 
 # %% test="fill_in" aspect="ends of a text, zeros, small numbers" points=1
@@ -305,31 +276,11 @@ assert close(_got, [[0, 2 / 3, 1 / 3]], 1e-3, 1e-6), (
     f"A text of one word: (.5 · .5, .5 · .25), divided by their sum; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_got = fill_bigram(_ln_a.astype(np.float32), [1, 2])
-assert close(_got, [[0, 1 / 2, 1 / 2], [0, 2 / 3, 1 / 3]], 1e-3, 1e-6), (
-    f"</s> before the first and after the last word counts; yours: {_got!r}."
-)
-_wide = np.array(
-    [[0.0, 0.5, 0.5, 0.0], [1, 0, 0, 0], [0, 0.2, 0, 0.8], [0.5, 0, 0.5, 0]]
-)
-with np.errstate(divide="ignore"):
-    _ln_wide = np.log(_wide)
-_got = fill_bigram(_ln_wide.copy(), [2, 3])
-assert close(_got, [[0, 0, 1, 0], [0, 0.2 / 0.6, 0, 0.4 / 0.6]], 1e-3, 1e-6), (
-    f"Impossible neighbours have probability 0; yours: {_got!r}."
-)
-_got = fill_bigram(np.where(_wide > 0, _ln_wide - 900, -math.inf), [2, 3])
-assert close(_got, [[0, 0, 1, 0], [0, 0.2 / 0.6, 0, 0.4 / 0.6]], 1e-3, 1e-6), (
-    f"All of ln_a less 900: the same answer wanted; yours: {_got!r}."
-)
-_rare = _ln_wide.copy()
-_rare[3] -= 2000  # only the row of one neighbour is far down
-_got = fill_bigram(_rare, [2, 3, 2, 1])
-_wanted = [[0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0]]
-assert close(_got, _wanted, 1e-3, 1e-6), (
-    "Two places far less probable than the others: their rows sum to 1, too; "
-    f"yours: {_got!r}."
-)
+_low = choice([], [0], [1], slice(None))
+_ln_a = made(_bigrams, _ids, _V, choice(0.3, 0.8), _low)
+_of = choice("float64", "float32")
+_ln_a = made(lambda rng, ln_a, of: ln_a.astype(of), _ln_a, _of)
+agrees(fill_bigram, ours.fill_bigram, _ln_a, _ids, rtol=1e-3, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %%

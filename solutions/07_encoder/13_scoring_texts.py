@@ -49,47 +49,37 @@ assert is_number(_got), f"A number wanted; yours: {_got!r}."
 assert close(_got, math.log(1 / 8)), (
     f"ln .5 + ln .25 = {math.log(1 / 8):.4f}; yours: {_got}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _T in (1, 2, 3, 4):
-    _p = np.random.default_rng().dirichlet(np.ones(3**_T)).reshape((3,) * _T)
+def _fill(words, place):
+    """Another distribution for each sentence with a gap."""
+    rng = random.Random(repr([*words[:place], "___", *words[place + 1 :]]))
+    return {word: rng.uniform(0.1, 0.5) for word in "abc"}
 
-    def _fill(words, place, _p=_p):
-        _at = ["xyz".index(w) for w in words]
-        _at[place] = slice(None)
-        return dict(
-            zip("xyz", (_p[tuple(_at)] / _p[tuple(_at)].sum()).tolist(), strict=True)
-        )
 
-    _words = random.choices("xyz", k=_T)
-    _wanted = sum(math.log(_fill(_words, t)[_words[t]]) for t in range(_T))
-    _got = pseudo_log_likelihood(_fill, list(_words))
-    assert close(_got, _wanted, 1e-5), (
-        f"T = {_T}: each word given all others, {_wanted:.4f}; yours: {_got!r}."
-    )
-_left = arguments_after(pseudo_log_likelihood, _echo, ["a", "b", "c"])
-assert _left[1] == ["a", "b", "c"], "pseudo_log_likelihood changed the words."
+agrees(
+    pseudo_log_likelihood,
+    ours.pseudo_log_likelihood,
+    words=words(size("T", least=0, large=60), "abc"),
+    by=lambda score, words: score(_fill, words),
+    rtol=1e-5,
+)
 ### END HIDDEN TESTS
 
 # %% test="pseudo" aspect="impossible words, long texts" points=1
 _got = pseudo_log_likelihood(lambda words, place: {"a": 1.0}, ["a", "b"])
 assert is_number(_got) and _got == -math.inf, f"b is impossible: -inf; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _words in (["b", "a"], ["a", "a", "z"], ["z"]):
-    _got = pseudo_log_likelihood(
-        lambda words, place: {"a": 0.5, "c": 0.5, "b": 0.0}, list(_words)
-    )
-    assert is_number(_got) and _got == -math.inf, (
-        f"{_words}: -inf wanted; yours: {_got!r}."
-    )
-_got = pseudo_log_likelihood(lambda words, place: {}, [])
-assert is_number(_got) and _got == 0, f"No words: 0 wanted; yours: {_got!r}."
-_got = pseudo_log_likelihood(lambda words, place: {"a": 1e-40}, ["a", "a"])
-assert close(_got, 2 * math.log(1e-40), 1e-5), (
-    f"1e-40 is little, but possible: {2 * math.log(1e-40):.1f}; yours: {_got!r}."
-)
-_got = pseudo_log_likelihood(lambda words, place: {"a": 1e-5}, ["a"] * 400)
-assert close(_got, 400 * math.log(1e-5), 1e-5), (
-    f"400 words at 1e-5 each: {400 * math.log(1e-5):.1f}; yours: {_got!r}."
+_found = {"a": 0.5, "b": 0.25, "never": 0.0, "c": 1e-40, "d": 1e-5}
+_text = words(size("T"), [*_found, "unknown"])
+_text = choice(["d"] * 400, ["c", "c"], ["a", "unknown"], ["never", "b"], _text)
+agrees(
+    pseudo_log_likelihood,
+    ours.pseudo_log_likelihood,
+    words=_text,
+    by=lambda score, words: score(lambda words, place: dict(_found), words),
+    rtol=1e-5,
 )
 ### END HIDDEN TESTS
 
@@ -99,30 +89,13 @@ assert is_number(_got) and close(_got, 0.625), (
     f"Two of four right, one tie: .625; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_no = -math.inf
-for _good, _bad, _wanted in (
-    ([-3.0, _no, _no, -1.0], [_no, _no, -3.0, -2.0], 0.625),
-    ([_no], [_no], 0.5),
-    ([-2.0, -2.0, -2.0], [-2.0, -2.0, -2.0], 0.5),
-    ([-1.0], [_no], 1.0),
-    ([-9.0], [-8.0], 0.0),
-    ([-1000.0, -1000.001], [-1000.001, -1000.0], 0.5),
-    ([-1000.0, -1e-9], [-1000.001, -1.1e-9], 1.0),
-):
-    for _kind in (list, np.array):
-        _got = ranked_right(_kind(_good), _kind(_bad))
-        assert is_number(_got) and close(_got, _wanted), (
-            f"{_good} against {_bad}: {_wanted}; yours: {_got!r}."
-        )
-_good = np.random.default_rng().integers(-4, 0, 30).astype(float)
-_bad = np.random.default_rng().integers(-4, 0, 30).astype(float)
-_wanted = (
-    sum(1 if g > b else 0.5 if g == b else 0 for g, b in zip(_good, _bad, strict=True))
-    / 30
+_some = -math.inf, -9.0, -2.0, -1000.0, -1000.001, -1e-9, -1.1e-9
+_n, _kind = size("n"), choice(list, np.array)
+_good, _bad = (
+    made(lambda rng, found, kind: kind(found), words(_n, some), _kind)
+    for some in (_some, choice(_some, [-math.inf], _some[3:5], _some[5:]))
 )
-assert close(ranked_right(_good.tolist(), _bad.tolist()), _wanted), (
-    "30 pairs with ties."
-)
+agrees(ranked_right, ours.ranked_right, _good, _bad)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -99,7 +99,7 @@ def mask_tokens(ids, lengths, rate, shares, blank, V, generator):
 # %% wrong="80 % whatever the shares say" caught_by="what becomes of the chosen" change="covered = chosen & (kind < shares[0]) -> covered = chosen & (kind < 0.8)"
 
 
-# %% wrong="the ids are changed in place" caught_by="the generator decides"
+# %% wrong="the ids are changed in place" caught_by="who is asked"
 # -     return inputs, torch.where(chosen, ids, -100)
 # +     targets = torch.where(chosen, ids, -100)
 # +     ids.copy_(inputs)
