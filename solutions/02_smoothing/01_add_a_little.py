@@ -198,7 +198,7 @@ assert close(_got, 0.5), f"Alpha = .5: (2 + .5) / (3 + 4 · .5) = .5; yours: {_g
 _w1, _w2 = choice("a", "ab", "b"), choice(*"abcde")
 agrees(lidstone, ours.lidstone, _counts, _w1, _w2, _alpha, _V, rtol=1e-5)
 _same = choice({("a", "b"): 1}, {("a", "b"): 4})  # the same pairs, counted anew
-agrees(lidstone, ours.lidstone, _same, "a", "b", 0.5, 7, rtol=1e-5)
+agrees(lidstone, ours.lidstone, _same, "a", "b", 0.5, 7, mixtures=0, rtol=1e-5)
 _given = defaultdict(int, {("a", "b"): 1})
 _after = arguments_after(lidstone, _given.copy(), "a", "e", 0.5, 7)[0]
 assert _after == _given, (
@@ -220,7 +220,7 @@ assert close(_got[0], [1 / 4] * 4), (
 )
 ### BEGIN HIDDEN TESTS
 agrees(lidstone, ours.lidstone, _counts, "z", choice(*"abz"), _alpha, _V, rtol=1e-5)
-_C = made(lambda rng, m, V: np.diag([0, 3] * m)[:m, :V], size("m"), size("V"))
+_C = made(lambda rng, m, V: np.diag([0, 3] * 5)[:m, :V], whole(1, 9), whole(1, 9))
 agrees(lidstone_array, ours.lidstone_array, _C, _alpha, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
@@ -237,7 +237,7 @@ agrees(lidstone_array, ours.lidstone_array, _C, _alpha, rtol=1e-5, atol=1e-7)
 _same = choice(
     np.eye(3, 4, dtype=int), np.eye(3, 4)[::-1] + 2
 )  # rows with just one count, too
-agrees(lidstone_array, ours.lidstone_array, _same, 0.5, rtol=1e-5)
+agrees(lidstone_array, ours.lidstone_array, _same, 0.5, mixtures=0, rtol=1e-5)
 ### END HIDDEN TESTS
 
 

@@ -142,7 +142,7 @@ _some = choice(
     *([(5, 5)], [(-3.5, -1.5)], [(2.2, 2.8), (7.0, 8.9)], [(0.5, 2.0), (4, 6)]),
     *([(1448.2, 1452.9), (1440, 1449.0)], [(-2, 0), (0, 1), (7, 8)], [(0, 0.5)]),
 )
-agrees(most_supported, ours.most_supported, _some, compare=_in_any_order)
+agrees(most_supported, ours.most_supported, _some, compare=_in_any_order, mixtures=0)
 ### END HIDDEN TESTS
 
 

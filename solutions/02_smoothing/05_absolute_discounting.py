@@ -66,9 +66,11 @@ agrees(
 )
 # the same counts with another k or lower order, such as one that gives nothing to a seen word
 _row, _p = np.array([2, 1, 0]), np.array([0, 0.25, 0.75])
-agrees(absolute_discount, ours.absolute_discount, _row, _p, _k, rtol=1e-5, atol=1e-7)
+agrees(absolute_discount, ours.absolute_discount, _row, _p, _k, mixtures=0, rtol=1e-5)
 _lower = choice(_p, np.array([0.2, 0.3, 0.5]))
-agrees(absolute_discount, ours.absolute_discount, _row, _lower, 0.5, rtol=1e-5)
+agrees(
+    absolute_discount, ours.absolute_discount, _row, _lower, 0.5, mixtures=0, rtol=1e-5
+)
 ### END HIDDEN TESTS
 
 
@@ -93,9 +95,12 @@ assert close(_got, _lower), (
 )
 ### BEGIN HIDDEN TESTS
 _row = made(lambda rng, V: np.zeros(V, dtype=rng.choice([int, float])), _V)
-agrees(absolute_discount, ours.absolute_discount, _row, _lower, _k, rtol=1e-5)
+agrees(
+    absolute_discount, ours.absolute_discount, _row, _lower, _k, mixtures=0, rtol=1e-5
+)
 _lower = choice(np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.1, 0.8]))
-agrees(absolute_discount, ours.absolute_discount, np.zeros(3), _lower, 0.5, rtol=1e-5)
+_inputs = np.zeros(3), _lower, 0.5
+agrees(absolute_discount, ours.absolute_discount, *_inputs, mixtures=0, rtol=1e-5)
 ### END HIDDEN TESTS
 
 

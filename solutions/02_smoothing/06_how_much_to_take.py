@@ -58,10 +58,7 @@ def _mixed(least):
         [1, 2, 40, 5000, 200_000],
     )
     return made(
-        lambda rng, n: np.array(
-            [*rng.choices(range(least, 9), k=n), rng.choice([1, 2])]
-        ),
-        size("counts"),
+        lambda rng: np.array(rng.choices(range(least, 9), k=rng.randint(5, 40)) + [2]),
         edges=[np.array(some) for some in lists],
     )
 

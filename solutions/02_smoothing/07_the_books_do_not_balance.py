@@ -54,7 +54,7 @@ def _table(rng, m, V):
 
 _C = made(
     _table,
-    *(size("contexts", large=12), size("V", large=20)),
+    *(size("contexts", large=12), size("V", large=None)),
     edges=[
         lambda rng, m, V: np.eye(m, V, dtype=int),  # contexts seen just once
         lambda rng, m, V: 1 + np.eye(m, V),
@@ -80,7 +80,7 @@ def _any(rng, C):
     )
 
 
-agrees(marginal, ours.marginal, _C, made(_any, _C), rtol=1e-5, atol=1e-7)
+agrees(marginal, ours.marginal, _C, made(_any, _C), mixtures=3, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 
@@ -99,7 +99,9 @@ def _relative(rng, C):
     return np.where(n > 0, C / np.maximum(n, 1), 1 / C.shape[1])
 
 
-agrees(marginal, ours.marginal, _C, made(_relative, _C), rtol=1e-5, atol=1e-7)
+agrees(
+    marginal, ours.marginal, _C, made(_relative, _C), mixtures=0, rtol=1e-5, atol=1e-7
+)
 ### END HIDDEN TESTS
 
 

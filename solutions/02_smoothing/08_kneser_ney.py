@@ -131,7 +131,9 @@ _same = choice(
     dict(zip(_pairs, (3, 1, 4, 3), strict=True)),
     dict(zip([*_pairs[:3], ("on", "a")], (1, 3, 2, 5), strict=True)),
 )
-agrees(kneser_ney_pair, ours.kneser_ney_pair, _same, "to", "b", 0.4, rtol=1e-5)
+agrees(
+    kneser_ney_pair, ours.kneser_ney_pair, _same, "to", "b", 0.4, mixtures=0, rtol=1e-5
+)
 _given = dict.fromkeys(_pairs, 2)
 for _w1, _w2 in (("to", "b"), ("at", "b"), ("in", "at")):
     _after = defaultdict(int, _given)
@@ -154,7 +156,7 @@ assert close(_got[2], [1 / 3, 0, 2 / 3]), (
 ### BEGIN HIDDEN TESTS
 _C = made(
     _table,
-    *(size("contexts", large=12), size("V", large=20)),
+    *(size("contexts", large=12), size("V", large=None)),
     edges=[
         lambda rng, m, V: np.eye(m, V, dtype=int),  # rows with just one count
         lambda rng, m, V: 1 + np.eye(m, V),
@@ -164,7 +166,7 @@ _C = made(
 )
 agrees(kneser_ney_array, ours.kneser_ney_array, _C, _k, rtol=1e-5, atol=1e-7)
 _same = choice(np.eye(3, 4, dtype=int), np.eye(3, 4, 1, dtype=int))  # of one shape
-agrees(kneser_ney_array, ours.kneser_ney_array, _same, 0.5, rtol=1e-5)
+agrees(kneser_ney_array, ours.kneser_ney_array, _same, 0.5, mixtures=0, rtol=1e-5)
 ### END HIDDEN TESTS
 
 

@@ -129,7 +129,7 @@ agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, rtol=1e-5, atol=1e-7)
 _rows = {(): {"a": 3, "b": 1}, ("a",): {"b": 1}}
 _same = [_rows | {("b", "a"): row} for row in ({"a": 1}, {"b": 1}, {"a": 2, "b": 2})]
 _inputs = "a", ("b", "a"), choice(*_same), 5, 0.6  # the same contexts, counted anew
-agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, rtol=1e-5)
+agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, mixtures=0, rtol=1e-5)
 for _context in ((), ("a",), ("c", "b", "a")):
     _given = defaultdict(dict, {h: defaultdict(int, row) for h, row in _rows.items()})
     _after = arguments_after(jelinek_mercer, "z", _context, _given, 5, 0.6)[2]
@@ -163,10 +163,8 @@ for _has_empty in (False, True):
     _table = made(_some_rows, whole(0, 15, range(1, 15)), _has_empty)
     _inputs = "a", ("a", "b", "c"), _table, 7, 0.7
     agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, mixtures=0, rtol=1e-5)
-_long = made(_rows, tuple("abcdef"))
-agrees(
-    jelinek_mercer, ours.jelinek_mercer, "a", tuple("abcdef"), _long, 7, 0.7, rtol=1e-5
-)
+_inputs = "a", tuple("abcdef"), made(_rows, tuple("abcdef")), 7, 0.7
+agrees(jelinek_mercer, ours.jelinek_mercer, *_inputs, mixtures=0, rtol=1e-5)
 ### END HIDDEN TESTS
 
 
