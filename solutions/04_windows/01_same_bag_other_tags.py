@@ -55,7 +55,6 @@ from lmkit.testing import (
     close,
     gradients,
     is_number,
-    laid_out_otherwise,
     parameter_gradients,
     reading_once,
 )
@@ -173,6 +172,9 @@ guess_ceiling = 0.6
 measured_ceiling = static_ceiling(ambiguous_words, ambiguous_tags)
 ### END SOLUTION
 
+# %% family="static_ceiling"
+_n = size("tokens", large=300)
+
 # %% test="static_ceiling" aspect="increase stays at a half" points=1
 _got = static_ceiling(
     ["increase"] * 6, ["NOUN", "VERB", "VERB", "NOUN", "NOUN", "VERB"]
@@ -182,17 +184,13 @@ assert close(_got, 0.5, 1e-6), (
     f"Three NOUN, three VERB: one tag for all gets 3 of 6 right; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _counts in ((2, 5, 3), (1, 1, 4), (7, 7, 2), (1, 0, 0), (2, 2, 2)):
-    _tags = [
-        tag for tag, count in zip("XYZ", _counts, strict=True) for _ in range(count)
-    ]
-    if _counts != (2, 5, 3):  # there neither the first tag nor the last is the best
-        random.shuffle(_tags)
-    _got = static_ceiling(["word"] * len(_tags), list(_tags))
-    assert is_number(_got), f"Return a share, a number; you return {_got!r}."
-    assert close(_got, max(_counts) / sum(_counts), 1e-6), (
-        f"One word, its tags {_counts} times: the best choice gets the largest of these right; yours: {_got}."
-    )
+_tags = made(
+    lambda rng, n: rng.choices("XYZ", k=n),
+    _n,
+    edges=[list("XYYYXYZZYZ"), list("YXYZXZ"), lambda rng, n: ["Z"] * n],
+)
+_word = made(lambda rng, tags: ["word"] * len(tags), _tags)
+agrees(static_ceiling, ours.static_ceiling, _word, _tags, rtol=1e-5, mixtures=1)
 ### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="each word has its own tag" points=1
@@ -202,20 +200,13 @@ assert close(_got, 0.75, 1e-6), (
     f"the, can and one cook right, the other cook wrong: 3 of 4; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _n in (1, 2, 3, 5, 8, 40, 300):
-    _got = static_ceiling(
-        [f"w{i}" for i in range(_n)] * 2, [f"T{i}" for i in range(_n)] * 2
-    )
-    assert is_number(_got), f"Return a share, a number; you return {_got!r}."
-    assert close(_got, 1, 1e-6), (
-        f"{_n} words, each always with a tag of its own: all right; yours: {_got}."
-    )
-_got = static_ceiling(
-    ["May", "may", "May", "may", "may"], ["NOUN", "AUX", "NOUN", "AUX", "AUX"]
+_some = made(
+    lambda rng, n: rng.choices(["May", "may", "May ", "a"], k=n),
+    _n,
+    edges=[["May", "may", "May"], lambda rng, n: [f"w{i}" for i in range(n)] * 2],
 )
-assert close(_got, 1, 1e-6), (
-    f"May and may are two words, each with one tag: all 5 right; yours: {_got}."
-)
+_own = made(lambda rng, some: [f"T{word}" for word in some], _some)
+agrees(static_ceiling, ours.static_ceiling, _some, _own, rtol=1e-5, mixtures=1)
 ### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="shares of tokens, not words" points=1
@@ -225,27 +216,11 @@ assert close(_got, 4 / 6, 1e-6), (
     f"Right: 3 of 4 times a, 1 of 2 times b, so 4 of 6 tokens; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _n in (1, 2, *random.choices(range(3, 30), k=15)):
-    _words, _tags = random.choices("abcd", k=_n), random.choices("XYZ", k=_n)
-    _words, _tags = (
-        [*_words, *"aaaaabb"],
-        [*_tags, *"YXXXZZY"],
-    )  # neither the first nor the last tag is the best
-    _best = sum(
-        max(
-            sum(w == v and t == u for w, t in zip(_words, _tags, strict=True))
-            for u in "XYZ"
-        )
-        for v in "abcd"
-    )
-    _got = static_ceiling(list(_words), list(_tags))
-    assert close(_got, _best / len(_words), 1e-6), (
-        f"For {_words} with tags {_tags} the share is not {_got}."
-    )
-_left = arguments_after(static_ceiling, list("baab"), list("XYXY"))
-assert [list(part) for part in _left] == [list("baab"), list("XYXY")], (
-    "Your function changed the caller's lists."
+_some, _tags = (  # neither the first tag of a word nor the last is the best
+    made(lambda rng, n, end=end: [*end, *rng.choices(end, k=n), *end], _n)
+    for end in (list("aaaaabbc"), list("YXXXZZYX"))
 )
+agrees(static_ceiling, ours.static_ceiling, _some, _tags, rtol=1e-5, mixtures=1)
 ### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="predicted, then measured" points=1

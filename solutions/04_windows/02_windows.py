@@ -33,6 +33,20 @@ def pad_share(T, c):
     ### END SOLUTION
 
 
+# %% family="windows"
+_T = whole(2, 7, (1, 80))
+_ids = made(
+    lambda rng, T: rng.choices([1, 2, 3, 300, 70_000, 20_000_001], k=T),
+    _T,
+    edges=[lambda rng, T: [5] * T, lambda rng, T: list(range(1, T + 1))],
+)
+_c = made(
+    lambda rng, T: rng.randint(0, min(2 * T, 9)),
+    _T,
+    edges=[0, 1, *(lambda rng, T, k=k: T + k for k in (-1, 0, 1, 2, 5)), 60],
+)
+_given = {"ids": _ids, "c": _c, "mixtures": 1}
+
 # %% test="windows" aspect="one row for each word" points=1
 for _c in (0, 1, 2, 5):
     _got = windows([4, 8, 6], _c)
@@ -43,22 +57,22 @@ for _c in (0, 1, 2, 5):
     assert str(_got.dtype) in ("torch.int64", "torch.int32"), (
         f"Word numbers are integers, an embedding takes no others than int64 and int32; yours: {_got.dtype}."
     )
+
+
 ### BEGIN HIDDEN TESTS
-for _T, _c in ((1, 0), (1, 1), (1, 4), (2, 5), (4, 6), (7, 0), (8, 3), (300, 2)):
-    _ids = random.choices(range(1, 999), k=_T)
-    _got = windows(list(_ids), _c)
-    assert torch.is_tensor(_got), (
-        f"T = {_T}, c = {_c}: return a tensor; you return {_got!r}."
-    )
-    assert tuple(_got.shape) == (_T, 2 * _c + 1), (
-        f"T = {_T}, c = {_c}: shape {(_T, 2 * _c + 1)} wanted; yours: {tuple(_got.shape)}."
-    )
-    assert str(_got.dtype) in ("torch.int64", "torch.int32"), (
-        f"T = {_T}, c = {_c}: integers wanted, not {_got.dtype}."
-    )
-    assert list(arguments_after(windows, list(_ids), _c)[0]) == _ids, (
-        "windows changed the caller's list: copy it."
-    )
+def _kind(got, wanted, **given):
+    if not torch.is_tensor(got) or str(got.dtype) not in ("torch.int64", "torch.int32"):
+        return f"is no tensor of int64 or int32: {got!r}"
+    return difference(got * 0, wanted * 0)  # the shape
+
+
+agrees(
+    windows,
+    ours.windows,
+    **_given,
+    by=lambda windows, ids, c: windows(ids, c),
+    compare=_kind,
+)
 ### END HIDDEN TESTS
 
 # %% test="windows" aspect="the word stands in the middle" points=1
@@ -71,28 +85,15 @@ assert [row[1] for row in _got] == [4, 8, 6, 3, 9], (
 )
 assert _got[2] == [8, 6, 3], f"Left of 6 stands 8, right of it 3; yours: {_got[2]}."
 ### BEGIN HIDDEN TESTS
-_texts = [
-    ([5, 5, 7, 5, 5, 8], 2),
-    ([300, 70_000, 300, 9], 1),
-    ([20_000_001, 3, 20_000_001], 1),
-]  # repeats, large numbers
-_texts += [
-    (random.choices(range(1, 6), k=random.randint(6, 12)), random.randint(1, 4))
-    for _ in range(8)
-]
-for _ids, _c in _texts:
-    _got = windows(list(_ids), _c)
-    assert torch.is_tensor(_got) and tuple(_got.shape) == (len(_ids), 2 * _c + 1), (
-        f"{_ids}, c = {_c}: a tensor of shape {(len(_ids), 2 * _c + 1)} wanted."
-    )
-    _got = _got.tolist()
-    for _t in range(len(_ids)):
-        for _k in range(-_c, _c + 1):
-            if 0 <= _t + _k < len(_ids):
-                _seen = _got[_t][_k + _c]
-                assert _seen == _ids[_t + _k], (
-                    f"{_ids}, c = {_c}: word {_t}, offset {_k} should not be {_seen}."
-                )
+agrees(
+    windows,
+    ours.windows,
+    **_given,
+    by=lambda windows, ids, c: [
+        row[max(c - t, 0) : c + len(ids) - t]
+        for t, row in enumerate(windows(ids, c).tolist())
+    ],
+)
 ### END HIDDEN TESTS
 
 # %% test="windows" aspect="PAD beyond both ends" points=1
@@ -108,18 +109,14 @@ assert _got[-1] == [8, 6, 3, 0, 0], (
     f"The last window ends with two PAD; yours: {_got[-1]}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _c in ((1, 1), (1, 5), (2, 2), (2, 6), (3, 4), (5, 5), (4, 9), (9, 2)):
-    _ids = random.choices(range(1, 99), k=_T)
-    _ids[-1] = _ids[0]  # a word that occurs twice
-    _got = windows(list(_ids), _c)
-    assert torch.is_tensor(_got) and tuple(_got.shape) == (_T, 2 * _c + 1), (
-        f"{_T} words, c = {_c}: {_T} rows wanted."
-    )
-    for _t, _row in enumerate(_got.tolist()):
-        _pads = [not 0 <= _t + k < _T for k in range(-_c, _c + 1)]
-        assert [number == 0 for number in _row] == _pads, (
-            f"{_T} words, c = {_c}: PAD, 0, at other places than beyond the ends in window {_t}: {_row}."
-        )
+agrees(
+    windows,
+    ours.windows,
+    **_given,
+    by=lambda windows, ids, c: [
+        [word == 0 for word in row] for row in windows(ids, c).tolist()
+    ],
+)
 ### END HIDDEN TESTS
 
 # %% test="windows" aspect="the share of PAD" points=1
@@ -130,22 +127,9 @@ for _c, _wanted in ((0, 0.0), (1, 2 / 12), (2, 6 / 20)):
         f"Four words, c = {_c}: {_wanted:.3f} wanted; yours: {_got}."
     )
 ### BEGIN HIDDEN TESTS
-_sizes = [
-    (n, c)
-    for n in (1, 2, 5, 8)
-    for c in (0, 1, n - 1, n, n + 1, n + 2, n + 5, 3 * n + 7)
-]
-for _n, _c in [
-    *_sizes,
-    (16, 100),
-    (150, 100),
-    *((random.randint(1, 9), random.randint(0, 20)) for _ in range(10)),
-]:
-    _pads = sum(not 0 <= t + k < _n for t in range(_n) for k in range(-_c, _c + 1))
-    _got = pad_share(_n, _c)
-    assert close(_got, _pads / (_n * (2 * _c + 1)), 1e-5, 1e-6), (
-        f"{_n} words, c = {_c}: {_pads} of {_n * (2 * _c + 1)} places are PAD; your share: {_got}."
-    )
+agrees(pad_share, ours.pad_share, _T, _c, mixtures=1, rtol=1e-5, atol=1e-6)
+_wide = choice(100, 149, 150, 200)
+agrees(pad_share, ours.pad_share, 150, _wide, mixtures=0, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %%

@@ -54,32 +54,26 @@ def all_scores(vectors, W):
     ### END SOLUTION
 
 
+# %% family="scores"
+_n, _m, _K = whole(2, 6, (1, 40)), whole(2, 6, (1, 40)), whole(2, 6, (1,))
+_D = made(lambda rng, n, m: n * m, _n, _m)
+_j = made(lambda rng, K: rng.randrange(K), _K, edges=[0, lambda rng, K: K - 1])
+_x, _vectors = array(_D), array(_n, _m)
+_near = {"mixtures": 1, "rtol": 1e-5, "atol": 1e-4}
+
+
+def _or_whole(numbers):
+    """The numbers, or whole ones in their place."""
+    return choice(numbers, made(lambda rng, x: np.round(3 * x).astype(int), numbers))
+
+
 # %% test="scores" aspect="a sum over the rows" points=1
 _got = score_by_loop(np.array([2.0, -1.0]), np.array([[1.0, 10.0], [3.0, 5.0]]), 1)
 assert is_number(_got), f"score_by_loop returns one number; yours: {_got!r}."
 assert close(_got, 15), f"2·10 − 1·5 = 15; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _D, _j in ((6, 0), (6, 1), (6, 2), (1, 1), (2, 2), (9, 0), (40, 1), (300, 2)):
-    _x, _W = (
-        np.random.default_rng().normal(size=_D),
-        np.random.default_rng().normal(size=(_D, 3)),
-    )
-    _got = score_by_loop(_x.copy(), _W.copy(), _j)
-    assert is_number(_got), f"score_by_loop returns one number; yours: {_got!r}."
-    assert close(_got, np.dot(_W.T[_j], _x), 1e-5, 1e-5), (
-        f"Class {_j}: {_got} is not the sum over all {_D} rows."
-    )
-    _left = arguments_after(score_by_loop, _x.copy(), _W.copy(), _j)
-    assert close(_left[0], _x) and close(_left[1], _W), (
-        "score_by_loop changed the caller's arrays."
-    )
-_x, _W = np.array([0.5, -1.25, 0.75]), np.array([[3, 1], [2, 5], [1, 4]])
-for _parts in ((_x, _W), (4 * _W[:, 0], _W / 4)):
-    _got = score_by_loop(*(_part.copy() for _part in _parts), 1)
-    assert close(_got, _parts[0] @ _parts[1][:, 1], 1e-5), (
-        f"Whole numbers in one, fractions in the other: x = {_parts[0].tolist()}, "
-        f"W = {_parts[1].tolist()}, class 1: the score is not {_got}."
-    )
+_W = _or_whole(array(_D, _K))
+agrees(score_by_loop, ours.score_by_loop, _or_whole(_x), _W, _j, **_near)
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="each word meets its own rows" points=1
@@ -93,62 +87,17 @@ for _k in range(3):
         f"m = 2: word {_k} meets rows {2 * _k} and {2 * _k + 1}; your score is {_got}."
     )
 ### BEGIN HIDDEN TESTS
-for _n, _d in ((4, 2), (2, 5), (1, 3), (3, 1), (5, 4), (2, 3), (20, 3), (3, 40)):
-    _j = random.randint(0, 2)
-    _draw = np.random.default_rng()
-    for _vectors, _W in (
-        (_draw.normal(size=(_n, _d)), _draw.normal(size=(_n * _d, 3))),
-        (_draw.integers(-9, 9, (_n, _d)), _draw.normal(size=(_n * _d, 3))),
-        (_draw.normal(size=(_n, _d)), _draw.integers(-9, 9, (_n * _d, 3))),
-    ):
-        _wanted = sum(
-            _vectors[k, i] * _W[k * _d + i, _j] for k in range(_n) for i in range(_d)
-        )
-        _got = score_by_word(_vectors.copy(), _W.copy(), _j)
-        assert is_number(_got), (
-            f"{_n} words of width {_d}: score_by_word returns one number; yours: {_got!r}."
-        )
-        assert close(_got, _wanted, 1e-5, 1e-4), (
-            f"{_n} words of width {_d}, class {_j}: the score is not {_got}."
-        )
-    _left = arguments_after(score_by_word, _vectors.copy(), _W.copy(), _j)
-    assert close(_left[0], _vectors) and close(_left[1], _W), (
-        "score_by_word changed the caller's arrays."
-    )
+_W = _or_whole(array(_D, _K))
+agrees(score_by_word, ours.score_by_word, _or_whole(_vectors), _W, _j, **_near)
+_W = np.arange(12.0).reshape(6, 2)
+agrees(score_by_word, ours.score_by_word, np.ones((3, 2)), _W, 1, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="all classes at once" points=1
 _got = all_scores(vectors.copy(), W.copy())
 assert np.shape(_got) == (4,), f"Four classes, four scores; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _n, _d, _K in (
-    (4, 2, 3),
-    (2, 5, 3),
-    (1, 3, 4),
-    (3, 1, 2),
-    (5, 4, 6),
-    (2, 3, 1),
-    (20, 3, 2),
-    (3, 40, 30),
-):
-    _vectors, _W = (
-        np.random.default_rng().normal(size=(_n, _d)),
-        np.random.default_rng().normal(size=(_n * _d, _K)),
-    )
-    _wanted = np.einsum("kd,kdj->j", _vectors, _W.reshape(_n, _d, _K))
-    _got = all_scores(_vectors.copy(), _W.copy())
-    assert np.shape(_got) == (_K,), f"{_K} classes, {_K} scores; yours: {_got!r}."
-    assert close(_got, _wanted, 1e-5, 1e-5), (
-        "all_scores: some word meets the rows of another. Lay the vectors end to end."
-    )
-    _left = arguments_after(all_scores, _vectors.copy(), _W.copy())
-    assert close(_left[0], _vectors) and close(_left[1], _W), (
-        "all_scores changed the caller's arrays."
-    )
-    _got = laid_out_otherwise(all_scores, _vectors.copy(), _W.copy())
-    assert close(_got, _wanted, 1e-5, 1e-5), (
-        "all_scores: for arrays that lie in memory column by column, as transposed ones do, your scores are off."
-    )
+agrees(all_scores, ours.all_scores, _vectors, array(_D, _K), **_near)
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="three ways, one number" points=1
@@ -170,24 +119,20 @@ for _j in range(4):
         f"{classes[_j]}: the three ways give {_ways}, not one number."
     )
 ### BEGIN HIDDEN TESTS
-for _n, _d, _K in ((3, 2, 5), (2, 4, 3), (20, 3, 2)):
-    _vectors, _W = (
-        np.random.default_rng().normal(size=(_n, _d)),
-        np.random.default_rng().normal(size=(_n * _d, _K)),
+_n, _m, _K = choice(3, 1, 20), choice(2, 4, 1), choice(5, 3)
+_W, _vectors = (
+    made(
+        lambda rng, *shape: np.reshape(
+            [rng.gauss(0, 1) for _ in range(math.prod(shape))], shape
+        ),
+        *axes,
     )
-    _all = all_scores(_vectors.copy(), _W.copy())
-    assert np.shape(_all) == (_K,), (
-        f"all_scores: {_K} classes, {_K} scores; yours: {_all!r}."
-    )
-    for _j in range(_K):
-        _one = (
-            score_by_loop(_vectors.flatten(), _W.copy(), _j),
-            score_by_word(_vectors.copy(), _W.copy(), _j),
-            _all[_j],
-        )
-        assert close(_one, [_vectors.flatten() @ _W[:, _j]] * 3, 1e-5, 1e-5), (
-            f"{_n} words of width {_d}, class {_j}: the three ways give {_one}, not one number."
-        )
+    for axes in ((made(lambda rng, n, m: n * m, _n, _m), _K), (_n, _m))
+)
+_x, _near["mixtures"] = made(lambda rng, vectors: vectors.flatten(), _vectors), 0
+agrees(score_by_loop, ours.score_by_loop, _x, _W, _j, **_near)
+agrees(score_by_word, ours.score_by_word, _vectors, _W, _j, **_near)
+agrees(all_scores, ours.all_scores, _vectors, _W, **_near)
 ### END HIDDEN TESTS
 
 # %%

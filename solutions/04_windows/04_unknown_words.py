@@ -51,32 +51,29 @@ assert set(_got) == {"the", "can"}, (
 assert sorted(_got.values()) == [2, 3], (
     f"Two words are kept; their numbers are 2 and 3 (0 is PAD, 1 is <UNK>); yours: {_got}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_cases = [
-    ([["A"], ["A"], ["b", "a"]], 2),
-    ([["a", "b"], ["b", "c"], []], 1),
-    ([["a", "b"], ["b", "c"]], 3),
-    ([], 1),
-    ([["x"] * 20, ["y"] * 19, ["z"] * 21, ["y"]], 20),
-]
-_cases += [
-    ([random.choices("abcdefgh", k=random.randint(0, 9)) for _ in range(12)], least)
-    for least in (1, 2, 5, 9)
-]
-for _sentences, _least in _cases:
-    _flat = [word for sentence in _sentences for word in sentence]
-    _kept = {word for word in _flat if _flat.count(word) >= _least}
-    _got = numbering([list(sentence) for sentence in _sentences], _least)
-    assert isinstance(_got, dict), f"Return a dict; yours: {_got!r}."
-    assert set(_got) == _kept, (
-        f"{_sentences}, at least {_least} times: {sorted(_kept)} wanted; yours: {sorted(_got)}."
-    )
-    assert sorted(_got.values()) == list(range(2, 2 + len(_kept))), (
-        f"{len(_kept)} words are kept: numbers from 2 on, each once, no gap; yours: {_got}."
-    )
-_left = arguments_after(numbering, [["a", "b"], ["b"]], 2)[0]
-assert [list(sentence) for sentence in _left] == [["a", "b"], ["b"]], (
-    "numbering changed the caller's sentences."
+def _kept(numbering, sentences, least):
+    number = numbering(sentences, least)
+    return {"words": set(number), "numbers": sorted(number.values())}
+
+
+_sentences = made(
+    lambda rng, n: [
+        rng.choices(["a", "A", "b", "bb", " b", ""], k=rng.randint(0, 6))
+        for _ in range(n)
+    ],
+    whole(0, 7, (1, 40)),
+    edges=[
+        [["A"], ["A"], [], ["a", "b", "a"], ["b", "b"]],
+        [["x"] * 20, ["y"] * 19, ["z"] * 21, ["y"]],
+        [[f"w{i}" for i in range(300)]] * 3,
+    ],
+)
+_least = choice(1, 2, 3, 5, 20)
+agrees(
+    numbering, ours.numbering, sentences=_sentences, least=_least, by=_kept, mixtures=1
 )
 ### END HIDDEN TESTS
 
@@ -87,22 +84,14 @@ assert list(_got) == [3, 1, 1, 2, 3], (
     f"can is 3, the is 2, you and see are unknown; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _T in (0, 1, 2, 7, 30):
-    _words = random.choices("abcdefghij", k=_T)
-    _number = {letter: 2 + i for i, letter in enumerate(random.sample("abcde", k=3))}
-    _got = numbers_of(list(_words), dict(_number))
-    _wanted = [_number.get(word, 1) for word in _words]
-    assert isinstance(_got, list | tuple) and list(_got) == _wanted, (
-        f"{_words} with the numbers {_number}: {_wanted} wanted; yours: {_got!r}."
-    )
-_got = numbers_of(["The", "the", "", " the", "THE"], {"the": 2, "Oslo": 3})
-assert isinstance(_got, list | tuple) and list(_got) == [1, 2, 1, 1, 1], (
-    f"Only the word as it is written has the number: The is unknown where the is 2; yours: {_got!r}."
+_some = ["the", "The", " the", "", "Oslo", "oslo", "can"]
+_known = made(
+    lambda rng, n: {word: 2 + i for i, word in enumerate(rng.sample(_some, n))},
+    whole(0, 7),
+    edges=[{"the": 3, "Oslo": 2}],
 )
-_left = arguments_after(numbers_of, ["a", "x", "x"], {"a": 2})
-assert list(_left[0]) == ["a", "x", "x"] and _left[1] == {"a": 2}, (
-    "numbers_of changed the caller's words or numbers: an unknown word gets no entry."
-)
+_words = words(whole(2, 7, (0, 1, 40)), _some)
+agrees(numbers_of, ours.numbers_of, choice(_words, _some), _known, mixtures=1)
 ### END HIDDEN TESTS
 
 # %% test="unknown_words" aspect="errors of one group" points=1
@@ -113,27 +102,23 @@ assert close(_got, 1 / 3), (
     f"In the group are the first three; the second is wrong: 1/3; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _T in (1, 2, 5, 40, 2000):
-    _right = torch.randint(4, (_T,))
-    _predicted = torch.where(torch.rand(_T) < 0.5, _right, torch.randint(4, (_T,)))
-    for _group in (torch.ones(_T).bool(), torch.rand(_T) < 0.4, torch.arange(_T) == 0):
-        _in = [i for i in range(_T) if _group[i]]
-        _got = error_rate(_predicted.clone(), _right.clone(), _group.clone())
-        if _in:
-            _wanted = sum(int(_predicted[i] != _right[i]) for i in _in) / len(_in)
-            assert is_number(_got), f"error_rate returns a number; yours: {_got!r}."
-            assert close(_got, _wanted, 1e-5, 1e-6), (
-                f"{_T} tokens, {len(_in)} of them in the group: {_wanted:.4f} wanted; yours: {_got}."
-            )
-_got = error_rate(torch.tensor([1, 2]), torch.tensor([1, 3]), torch.zeros(2).bool())
-assert math.isnan(float(_got)), (
-    f"Nobody is in the group: there is no error rate, NaN; yours: {_got!r}."
+_T = whole(2, 9, (0, 1, 2000))
+_right = ids(_T, below=4)
+_predicted = made(
+    lambda rng, right, other, same: right.where(same, other),
+    *(_right, ids(_T, below=4), truths(_T)),
 )
-_left = arguments_after(error_rate, _predicted.clone(), _right.clone(), _group.clone())
-assert all(
-    close(one.int(), other.int())
-    for one, other in zip(_left, (_predicted, _right, _group), strict=True)
-), "error_rate changed the caller's tensors."
+_one = made(lambda rng, T: torch.arange(T) == rng.randrange(max(T, 1)), _T)
+agrees(
+    error_rate,
+    ours.error_rate,
+    _predicted,
+    _right,
+    choice(truths(_T), _one),
+    rtol=1e-5,
+    atol=1e-6,
+    mixtures=1,
+)
 ### END HIDDEN TESTS
 
 # %%

@@ -39,6 +39,30 @@ def descend(W, b, batches, rate):
     ### END SOLUTION
 
 
+# %% family="descend"
+def _problem(rng, D, K, kind, sizes, scale=1.0):
+    """W, b and a batch of each size."""
+    draw = torch.Generator().manual_seed(rng.getrandbits(60))
+
+    def normal(*shape):
+        found = torch.randn(shape, generator=draw, dtype=torch.float64)
+        return found.to(getattr(torch, kind))
+
+    batches = [
+        (scale * normal(B, D), torch.randint(K, (B,), generator=draw)) for B in sizes
+    ]
+    return normal(D, K), normal(K), batches
+
+
+_D, _K, _kind = whole(2, 6, (1,)), whole(2, 6, (1,)), choice("float32", "float64")
+_sizes = choice([3, 7, 2], [1], [1, 5, 1, 4], [40, 2], [4] * 12)
+_agree = {"rate": number(0.05, 0.5), "rtol": 1e-4, "atol": 1e-5, "mixtures": 1}
+
+
+def _after(part):
+    return lambda descend, problem, rate: descend(*problem, rate)[part]
+
+
 # %% test="descend" aspect="losses before each step" points=1
 _x, _y = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([0, 2])
 _got = descend(torch.zeros(2, 3), torch.zeros(3), [(_x, _y)] * 3, 0.5)
@@ -57,29 +81,8 @@ assert _losses[2] < _losses[1] < _losses[0], (
     f"On the same batch again the loss should fall; yours: {_losses}."
 )
 ### BEGIN HIDDEN TESTS
-for _sizes in ((1,), (6, 1, 4), (2, 5, 3, 3)):
-    _W, _b, _rate = torch.randn(4, 3), torch.randn(3), random.uniform(0.1, 0.5)
-    _batches = [(torch.randn(size, 4), torch.randint(3, (size,))) for size in _sizes]
-    _got = descend(_W.clone(), _b.clone(), list(_batches), _rate)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return W, b and the losses; yours: {_got!r}."
-    )
-    _wanted = []
-    for _x, _y in _batches:
-        _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)
-        _wanted.append(F.cross_entropy(_x @ _W + _b, _y).item())
-        _W, _b = _W - _rate * _x.T @ _error / len(_y), _b - _rate * _error.mean(0)
-    assert close(_got[2], _wanted, 1e-3, 1e-4), (
-        f"Batches of {_sizes} examples: each loss is the mean over its batch, at the weights before the step; "
-        f"wanted {np.round(_wanted, 4)}, yours: {_got[2]}."
-    )
-_batch = 2 * torch.randn(1, 4).sign(), torch.randint(3, (1,))
-_wanted = [math.log(3), math.log(1 + 2 * math.exp(-1.7))]
-_got = descend(torch.zeros(4, 3), torch.zeros(3), [_batch] * 2, 0.1)
-assert close(_got[2], _wanted, 1e-3, 1e-4), (
-    f"One example with numbers 2 and -2, twice: losses {np.round(_wanted, 4)} wanted, yours: {_got[2]}. "
-    "A step is the rate times the gradient, however large that is."
-)
+_some = made(_problem, _D, _K, _kind, _sizes)
+agrees(descend, ours.descend, _some, **_agree, by=_after(2))
 ### END HIDDEN TESTS
 
 # %% test="descend" aspect="one step against the gradient" points=1
@@ -99,21 +102,10 @@ assert close(_got[0], [[-0.1, 0.1], [-0.2, 0.2]], atol=1e-5), (
     f"After one step W should not be {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _B in (1, 3, 6, 7, 10):
-    _W, _b = torch.randn(4, 3).double(), torch.randn(3).double()
-    _x, _y, _rate = (
-        100 * torch.randn(_B, 4).double(),
-        torch.arange(_B) % 3,
-        random.uniform(0.1, 1.5),
-    )  # steep: a step that is cut short shows
-    _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)
-    _got = descend(_W.clone(), _b.clone(), [(_x.clone(), _y.clone())], _rate)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return W, b and the losses; yours: {_got!r}."
-    )
-    assert close(_got[0], _W - _rate * _x.T @ _error / _B, 1e-5, 1e-5), (
-        f"One step, a batch of {_B}: W moves by rate times the gradient of the *mean* loss, downhill; yours does not."
-    )
+_one, _agree["rate"] = choice([5], [1], [2], [9]), number(0.1, 1.5)
+for _scale in (1, 100):  # steep: a step that is cut short shows
+    _some = made(_problem, _D, _K, "float64", _one, _scale)
+    agrees(descend, ours.descend, _some, **_agree, by=_after(0))
 ### END HIDDEN TESTS
 
 # %% test="descend" aspect="the bias learns too" points=1
@@ -133,24 +125,10 @@ assert close(_got[1], [-0.05, 0.05], atol=1e-5), (
     f"After one step b should not be {_got[1].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _B in (1, 6):
-    _W, _b, _x, _y = (
-        torch.randn(4, 3),
-        torch.randn(3),
-        torch.randn(_B, 4),
-        torch.randint(3, (_B,)),
-    )
-    _error = ((_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)).mean(0)
-    _got = descend(_W.clone(), _b.clone(), [(_x, _y)], 0.7)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return W, b and the losses; yours: {_got!r}."
-    )
-    assert close(_got[1], _b - 0.7 * _error, 1e-4, 1e-5), (
-        "b moves by rate times its own gradient; yours does not."
-    )
-_left = arguments_after(descend, _W.clone(), _b.clone(), [(_x, _y)] * 2, 0.7)
-assert close(_left[0], _W) and close(_left[1], _b), (
-    "descend changed the caller's W or b: start from copies."
+_some = made(_problem, _D, _K, _kind, choice([5], [1], [2], [9]))
+agrees(descend, ours.descend, _some, **_agree, by=_after(1))
+_left = arguments_after(
+    descend, torch.zeros(4, 3), torch.zeros(3), [(torch.ones(2, 4), torch.arange(2))], 1
 )
 assert all(getattr(part, "requires_grad", True) is False for part in _left[:2]), (
     "The caller's W and b ask for gradients after descend: let a copy of them ask."
@@ -181,20 +159,12 @@ assert close(_got[1], _b, atol=1e-5), (
     "The same holds for b: each step the gradient of its own batch alone."
 )
 ### BEGIN HIDDEN TESTS
-_batches = [(torch.randn(size, 5), torch.randint(3, (size,))) for size in (4, 1, 6)]
-_W, _b = torch.randn(5, 3), torch.randn(3)
-_got = reading_once(descend, _W.clone(), _b.clone(), list(_batches), 0.4)
-assert isinstance(_got, tuple | list) and len(_got) == 3, (
-    f"Return W, b and the losses; yours: {_got!r}."
-)
-for _x, _y in _batches:
-    _error = ((_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)) / len(_y)
-    _W, _b = _W - 0.4 * _x.T @ _error, _b - 0.4 * _error.sum(0)
-assert close(_got[0], _W, 1e-4, 1e-5) and close(_got[1], _b, 1e-4, 1e-5), (
-    "Three batches of 4, 1 and 6 examples from a generator: three steps wanted, each with its own batch's gradient."
-)
-assert hasattr(_got[2], "__len__") and len(_got[2]) == 3, (
-    f"Three batches from a generator, three losses; yours: {_got[2]!r}."
+agrees(
+    descend,
+    ours.descend,
+    made(_problem, _D, _K, _kind, choice([3, 7, 2], [], [1, 5, 1, 4])),
+    **_agree,
+    by=lambda descend, problem, rate: list(reading_once(descend, *problem, rate)),
 )
 ### END HIDDEN TESTS
 

@@ -60,6 +60,45 @@ class WindowTagger(nn.Module):
         ### END SOLUTION
 
 
+# %% family="WindowTagger"
+def _few(*more):
+    return whole(2, 6, (1, *more))
+
+
+def _weights(rng, n_words, n_tags, dim, width, places):
+    """All weights of a tagger whose input is as long as so many vectors; PAD is zero."""
+    draw = torch.Generator().manual_seed(rng.getrandbits(60))
+    shapes = {
+        "embedding.weight": (n_words, dim),
+        "hidden.weight": (width, places * dim),
+    }
+    shapes |= {"hidden.bias": (width,), "out.weight": (n_tags, width)}
+    shapes |= {"out.bias": (n_tags,)}
+    found = {k: torch.randn(shape, generator=draw) / 2 for k, shape in shapes.items()}
+    found["embedding.weight"][0] = 0
+    return found
+
+
+def _given(mean):
+    """What makes a tagger and sets its weights, and windows for it."""
+    n_words, n_tags, c = choice(5, 2), choice(3, 1), choice(1, 0, 2, 9)
+    dim, width = choice(4, 1), choice(6, 40)
+    places = made(lambda rng, c, mean: 1 if mean else 2 * c + 1, c, mean)
+    state = made(_weights, n_words, n_tags, dim, width, places)
+    wide = made(lambda rng, c: 2 * c + 1, c)
+    rows = ids(choice(7, 1, 3), wide, below=n_words)
+    return n_words, n_tags, c, dim, width, mean, state, rows
+
+
+def _tagger(Tagger, n_words, n_tags, c, dim, width, mean, state):
+    model = Tagger(n_words, n_tags, c, dim=dim, width=width, mean=mean)
+    Tagger(2, 1, c + 1, dim=3, width=2, mean=not mean)  # a newer one
+    model.load_state_dict(state)
+    return model
+
+
+_close = {"mixtures": 1, "rtol": 1e-3, "atol": 1e-4}
+
 # %% test="WindowTagger" aspect="parts and their shapes" points=1
 for _mean, _inputs in ((False, 15), (True, 3)):
     _state = dict(WindowTagger(9, 4, 2, dim=3, width=6, mean=_mean).state_dict())
@@ -73,28 +112,21 @@ for _mean, _inputs in ((False, 15), (True, 3)):
     assert _shapes == _wanted, (
         f"mean={_mean}, dim=3, width=6: weights {_wanted} wanted; yours: {_shapes}."
     )
+
+
 ### BEGIN HIDDEN TESTS
-for _c, _mean, _inputs in (
-    (0, False, 32),
-    (1, False, 96),
-    (3, False, 224),
-    (0, True, 32),
-    (3, True, 32),
-):
-    _state = dict(WindowTagger(7, 3, _c, mean=_mean).state_dict())
-    _wanted = {
-        "embedding.weight": (7, 32),
-        "hidden.weight": (64, _inputs),
-        "hidden.bias": (64,),
-    }
-    _wanted |= {"out.weight": (3, 64), "out.bias": (3,)}
-    assert set(_state) == set(_wanted), (
-        f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
-    )
-    _shapes = {name: tuple(_state[name].shape) for name in _wanted}
-    assert _shapes == _wanted, (
-        f"context={_c}, mean={_mean}: weights {_wanted} wanted; yours: {_shapes}."
-    )
+def _shapes_of(Tagger, n_words, n_tags, c, dim, width, mean):
+    """Of three taggers: all is said, or neither dim nor width, or nothing."""
+    given = n_words, n_tags, c
+    named = {"dim": dim, "width": width, "mean": mean}
+    return [
+        {name: list(value.shape) for name, value in dict(one.state_dict()).items()}
+        for one in (Tagger(*given, **named), Tagger(*given, mean=mean), Tagger(*given))
+    ]
+
+
+_inputs = whole(2, 9), _few(), whole(0, 9), _few(), _few(40), choice(False, True)
+agrees(WindowTagger, ours.WindowTagger, *_inputs, by=_shapes_of, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="PAD is zero and stays so" points=1
@@ -122,36 +154,20 @@ assert _found[[2, 5]].abs().amax(1).min() > 1e-5, (
     "More of a word's vector should change the sum of all scores."
 )
 ### BEGIN HIDDEN TESTS
-for _c, _mean in ((0, False), (1, False), (2, True)):
-    _model = WindowTagger(11, 5, _c, dim=4, width=6, mean=_mean)
-    assert not dict(_model.state_dict())["embedding.weight"][0].any(), (
+for _mean in (False, True):
+    _state = dict(WindowTagger(9, 4, 2, mean=_mean).state_dict())
+    assert not _state["embedding.weight"][0].any(), (
         "The vector of PAD, number 0, starts at zero."
     )
-    _D = 4 if _mean else 4 * (2 * _c + 1)
-    _s = {"embedding.weight": (11, 4), "hidden.weight": (6, _D), "hidden.bias": (6,)}
-    _s |= {"out.weight": (5, 6), "out.bias": (5,)}
-    _s = {name: torch.randn(shape) / 2 for name, shape in _s.items()}
-    _s["embedding.weight"][0] = 0
-    _model.load_state_dict(_s)
-    _rows = torch.randint(11, (7, 2 * _c + 1))
-    _rows[0, 0] = _rows[1, -1] = 0
-    _found = parameter_gradients(_model, _rows.clone())
-    _s = {name: value.clone().requires_grad_() for name, value in _s.items()}
-    _x = _s["embedding.weight"][_rows]
-    _x = _x.mean(1) if _mean else _x.flatten(1)
-    _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    _scores = _a @ _s["out.weight"].T + _s["out.bias"]
-    _wanted = dict(
-        zip(_s, torch.autograd.grad(_scores.sum(), list(_s.values())), strict=True)
-    )
-    _wanted["embedding.weight"][0] = 0
-    assert not _found["embedding.weight"][0].any(), (
-        "The vector of PAD receives a gradient: training would move it."
-    )
-    for _name in _wanted:
-        assert close(_found[_name], _wanted[_name], 1e-3, 1e-4), (
-            f"c = {_c}, mean={_mean}: {_name} does not receive the gradient that it should."
-        )
+agrees(
+    WindowTagger,
+    ours.WindowTagger,
+    *_given(choice(False, True)),
+    by=lambda Tagger, *inputs: parameter_gradients(
+        _tagger(Tagger, *inputs[:-1]), inputs[-1]
+    ),
+    **_close,
+)
 ### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="scores of the concatenation" points=1
@@ -163,48 +179,13 @@ assert not close(_got[0].detach(), _got[1].detach()), (
     "Reversed, a window gives the same scores: order is lost."
 )
 ### BEGIN HIDDEN TESTS
-_cases = ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6))
-_models = [WindowTagger(11, 3, c, dim=4, width=9) for c, _ in _cases]
-_others = [WindowTagger(11, 3, c, dim=5, width=9, mean=True) for c, _ in _cases]
-for (_c, _B), _model in zip(_cases, _models, strict=True):
-    _s = {
-        "embedding.weight": (11, 4),
-        "hidden.weight": (9, 4 * (2 * _c + 1)),
-        "hidden.bias": (9,),
-    }
-    _s |= {"out.weight": (3, 9), "out.bias": (3,)}
-    _s = {name: torch.randn(shape) for name, shape in _s.items()}
-    _s["embedding.weight"][0] = 0
-    _model.load_state_dict(_s)
-    _rows = torch.randint(11, (_B, 2 * _c + 1))
-    _rows[0, -1] = 0
-    _x = torch.stack(
-        [torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows]
-    )
-    _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    try:
-        _got = _model(_rows.clone())
-    except RuntimeError as _error:
-        raise AssertionError(
-            f"c = {_c}, other taggers made since, with mean=True: forward fails ({_error})."
-        ) from None
-    assert tuple(getattr(_got, "shape", ())) == (_B, 3), (
-        f"{_B} windows, three tags: shape {(_B, 3)} wanted."
-    )
-    assert close(_got, _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3), (
-        f"c = {_c}: with given weights your scores are not b + U tanh(d + H x); look at order, tanh and biases."
-    )
-    assert close(arguments_after(_model, _rows.clone())[0], _rows), (
-        "forward changed the caller's windows."
-    )
-for (_c, _B), _model in zip(_cases, _others, strict=True):
-    _s = dict(_model.state_dict())
-    _rows = torch.randint(1, 11, (_B, 2 * _c + 1))
-    _x = _s["embedding.weight"][_rows].mean(1)
-    _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    assert close(
-        _model(_rows.clone()), _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3
-    ), "Two taggers at once, one with mean=True: each keeps its own settings."
+agrees(
+    WindowTagger,
+    ours.WindowTagger,
+    *_given(False),
+    by=lambda Tagger, *inputs: _tagger(Tagger, *inputs[:-1])(inputs[-1]),
+    **_close,
+)
 ### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="scores of the mean" points=1
@@ -219,28 +200,13 @@ assert not close(_got[0].detach(), _got[2].detach()), (
     "With mean=True all words should count, not the middle alone."
 )
 ### BEGIN HIDDEN TESTS
-_cases = ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6))
-_models = [WindowTagger(11, 3, c, dim=4, width=9, mean=True) for c, _ in _cases]
-WindowTagger(11, 3, 2, dim=4, width=9)  # a newer one changes none of these
-for (_c, _B), _model in zip(_cases, _models, strict=True):
-    _s = {"embedding.weight": (11, 4), "hidden.weight": (9, 4), "hidden.bias": (9,)}
-    _s |= {"out.weight": (3, 9), "out.bias": (3,)}
-    _s = {name: torch.randn(shape) for name, shape in _s.items()}
-    _s["embedding.weight"][0] = 0
-    _model.load_state_dict(_s)
-    _rows = torch.randint(1, 11, (_B, 2 * _c + 1))
-    _rows[0, :_c] = 0  # PAD counts as a place
-    _x = torch.stack(
-        [sum(_s["embedding.weight"][i] for i in row) / (2 * _c + 1) for row in _rows]
-    )
-    _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    _got = _model(_rows.clone())
-    assert tuple(getattr(_got, "shape", ())) == (_B, 3), (
-        f"{_B} windows, three tags: shape {(_B, 3)} wanted."
-    )
-    assert close(_got, _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3), (
-        f"c = {_c}: your scores of the mean are off; it goes over all {2 * _c + 1} places, PAD included."
-    )
+agrees(
+    WindowTagger,
+    ours.WindowTagger,
+    *_given(True),
+    by=lambda Tagger, *inputs: _tagger(Tagger, *inputs[:-1])(inputs[-1]),
+    **_close,
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -55,20 +55,23 @@ assert _got[1] > 0, f"Rows 2 and 3 of 6 belong to the middle place; yours: {_got
 assert _got[0] == _got[2] == 0, (
     f"Only rows 2 and 3 are not zero, so the outer norms are; yours: {_got}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3)):
-    for _place in range(2 * _c + 1):
-        _gradient = torch.zeros((2 * _c + 1) * _d, _h)
-        _gradient[_place * _d : (_place + 1) * _d] = 1 + torch.rand(_d, _h)
-        _got = norms_by_offset(_gradient.clone(), _c)
-        assert np.shape(_got) == (2 * _c + 1,), (
-            f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
-        )
-        assert [float(norm) > 0 for norm in _got] == [
-            k == _place for k in range(2 * _c + 1)
-        ], (
-            f"c = {_c}, m = {_d}: only the rows of place {_place} are not zero; your norms: {_got}."
-        )
+def _one_place(rng, c, m, h):
+    gradient, place = torch.zeros(2 * c + 1, m, h), rng.randrange(2 * c + 1)
+    gradient[place] = 1 + rng.random()
+    return gradient.reshape(-1, h)
+
+
+_c = whole(0, 3, (10,))
+agrees(
+    norms_by_offset,
+    ours.norms_by_offset,
+    *(made(_one_place, _c, whole(2, 6, (1,)), whole(2, 6, (1, 40))), _c),
+    by=lambda norms, *inputs: [float(norm) > 0 for norm in norms(*inputs)],
+    mixtures=1,
+)
 ### END HIDDEN TESTS
 
 # %% test="norms_by_offset" aspect="root of the sum of squares" points=1
@@ -78,25 +81,12 @@ assert close(_got, [5, 0, 13], 1e-5), (
     f"The norms of (3, -4), (0, 0) and (5, 12) are 5, 0 and 13; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3), (1, 4, 1)):
-    _gradient = 1e-4 * torch.randn((2 * _c + 1) * _d, _h)  # often it is small
-    _wanted = [
-        math.sqrt((_gradient[k * _d : (k + 1) * _d] ** 2).sum())
-        for k in range(2 * _c + 1)
-    ]
-    _got = norms_by_offset(_gradient.clone(), _c)
-    assert np.shape(_got) == (2 * _c + 1,), (
-        f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
-    )
-    assert close(_got, _wanted, 1e-4), (
-        f"c = {_c}, m = {_d}: your norms {_got} are not those of the blocks."
-    )
-    _left = arguments_after(norms_by_offset, _gradient.clone(), _c)[0]
-    assert close(_left, _gradient), "norms_by_offset changed the caller's gradient."
-    _got = laid_out_otherwise(norms_by_offset, _gradient.clone(), _c)
-    assert close(_got, _wanted, 1e-4), (
-        "For a gradient that is a transposed view your norms are others."
-    )
+_c = whole(0, 3, (10,))
+_rows = made(lambda rng, c, m: (2 * c + 1) * m, _c, whole(2, 6, (1,)))
+_gradient = tensor(_rows, whole(2, 6, (1, 40)), scale=choice(1, 1e-4))  # often small
+agrees(
+    norms_by_offset, ours.norms_by_offset, _gradient, _c, rtol=1e-4, atol=0, mixtures=1
+)
 ### END HIDDEN TESTS
 
 # %% test="norms_by_offset" aspect="who has a word there" points=1
@@ -107,13 +97,17 @@ for _k, _wanted in ((0, 1), (1, 0.75), (-1, 0.75), (4, 0), (-9, 0)):
         f"Of 4 words, a share {_wanted} has a word at {_k}; yours: {_got}."
     )
 ### BEGIN HIDDEN TESTS
-for _n in (1, 2, 5, 9, random.randint(10, 40)):
-    for _k in {k for n in (0, 1, 2, _n - 1, _n, _n + 1, 2 * _n + 1) for k in (-n, n)}:
-        _got = real_share(_n, _k)
-        _wanted = sum(0 <= t + _k < _n for t in range(_n)) / _n
-        assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-6), (
-            f"T = {_n}, offset {_k}: the share is not {_got}."
-        )
+_T = whole(1, 40)
+_k = made(
+    lambda rng, T: rng.choice((-1, 1)) * rng.randint(0, 2 * T + 1),
+    _T,
+    edges=[
+        lambda rng, T, s=s, k=k: s * (T + k) for s in (-1, 1) for k in (-1, 0, 1, 2, 30)
+    ],
+)
+agrees(real_share, ours.real_share, _T, _k, rtol=1e-5, atol=1e-6, mixtures=1)
+_near = whole(-9, 9, (-1, 0, 1, 6))
+agrees(real_share, ours.real_share, 7, _near, mixtures=0, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %%

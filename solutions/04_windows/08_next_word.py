@@ -71,6 +71,30 @@ def examples(ids, n, start, end):
     ### END SOLUTION
 
 
+# %% family="examples"
+_start, _end = choice(3, 0, 70_000), choice(6, 1, 20_000_001)
+_ids = made(  # start and end are words like others
+    lambda rng, T, start, end: rng.choices([2, 7, 20_000_003, start, end], k=T),
+    *(whole(1, 7, (0, 40)), _start, _end),
+    edges=[
+        lambda rng, T, start, end: [end] * T,
+        lambda rng, T, start, end: [start, start, 7, start],
+        lambda rng, T, start, end: [7, end, 7, start, 7, end],
+    ],
+)
+_n = whole(2, 6, (1, 12))
+_given = {"ids": _ids, "n": _n, "start": _start, "end": _end, "mixtures": 1}
+
+
+def _parts(examples, given):
+    """Contexts and next words as lists, if they are whole numbers."""
+    rows, following = examples(*given.values())
+    assert str(following.dtype) == "torch.int64" and "int" in str(rows.dtype), (
+        f"Contexts of integers and next words in int64 wanted; yours: {rows.dtype}, {following.dtype}."
+    )
+    return rows.tolist(), following.tolist()
+
+
 # %% test="examples" aspect="each word once, then the end" points=1
 _got = examples([7, 8, 5], 2, 0, 1)
 assert isinstance(_got, tuple | list) and len(_got) == 2, (
@@ -84,41 +108,12 @@ assert _got[1].tolist() == [7, 8, 5, 1], (
     f"The next words of 7 8 5 are 7 8 5 and the end, 1; yours: {_got[1].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _n in ((1, 1), (1, 4), (2, 1), (3, 5), (6, 2), (9, 3)):
-    _ids, _end = (
-        random.choices([2, 7, 300, 70_000, 20_000_001], k=_T),
-        random.randint(400, 900),
-    )
-    _got = examples(list(_ids), _n, 3, _end)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return contexts and next words; yours: {_got!r}."
-    )
-    assert torch.is_tensor(_got[1]) and _got[1].tolist() == [*_ids, _end], (
-        f"{_T} words, n = {_n}: the next words are the text itself and then end, {_end}; yours: {_got[1]}."
-    )
-    _left = arguments_after(examples, list(_ids), _n, 3, _end)[0]
-    assert list(_left) == _ids, (
-        "examples changed the caller's list of words: copy it first."
-    )
-for _ids in ([], [6], [6, 6], [5, 6], [3, 6, 3], [9, 6, 9, 6]):
-    _got = examples(list(_ids), 2, 3, 6)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return contexts and next words; yours: {_got!r}."
-    )
-    assert torch.is_tensor(_got[1]) and _got[1].tolist() == [*_ids, 6], (
-        f"Text {_ids}, end 6: the next words are {[*_ids, 6]}, whatever the text holds; yours: {_got[1]}."
-    )
-    assert tuple(getattr(_got[0], "shape", ())) == (len(_ids) + 1, 2), (
-        f"Text {_ids}, n = 2: contexts {(len(_ids) + 1, 2)} wanted; yours: {_got[0]!r}."
-    )
-    _text = [3, 3, *_ids]
-    _wanted = [_text[_t : _t + 2] for _t in range(len(_ids) + 1)]
-    assert _got[0].tolist() == _wanted, (
-        f"Text {_ids}, start 3, end 6: contexts {_wanted}, whatever the text holds; yours: {_got[0].tolist()}."
-    )
-    assert "int" in str(_got[0].dtype) and str(_got[1].dtype) == "torch.int64", (
-        f"Text {_ids}: contexts of integers and next words in int64 wanted; yours: {_got}."
-    )
+agrees(
+    examples,
+    ours.examples,
+    **_given,
+    by=lambda examples, **given: _parts(examples, given)[1],
+)
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="the context stands before" points=1
@@ -136,31 +131,15 @@ assert _got[0].tolist()[3] == [8, 5], (
     f"Before 9 stand 8 and 5, in this order; yours: {_got[0].tolist()[3]}."
 )
 ### BEGIN HIDDEN TESTS
-_texts = [
-    ([5, 5, 7, 5, 5, 8], 2),
-    ([300, 70_000, 20_000_001, 300], 3),
-    ([6], 1),
-    ([6, 4], 5),
-    ([2, 3, 4], 1),
-]
-for _ids, _n in [
-    *_texts,
-    *((random.choices(range(2, 9), k=8), random.randint(1, 6)) for _ in range(6)),
-]:
-    _got = examples(list(_ids), _n, 0, 1)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return contexts and next words; yours: {_got!r}."
-    )
-    assert torch.is_tensor(_got[0]) and tuple(_got[0].shape) == (len(_ids) + 1, _n), (
-        f"{len(_ids)} words, n = {_n}: contexts {(len(_ids) + 1, _n)} wanted; yours: {_got[0]!r}."
-    )
-    _rows = _got[0].tolist()
-    for _t in range(len(_ids) + 1):
-        for _k in range(1, min(_n, _t) + 1):
-            _seen = _rows[_t][_n - _k]
-            assert _seen == _ids[_t - _k], (
-                f"{_ids}, n = {_n}: {_k} before place {_t} should not be {_seen}."
-            )
+agrees(
+    examples,
+    ours.examples,
+    **_given,
+    by=lambda examples, **given: [
+        (len(row), row[max(given["n"] - t, 0) :])
+        for t, row in enumerate(_parts(examples, given)[0])
+    ],
+)
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="start where nothing stands" points=1
@@ -173,18 +152,15 @@ assert _got[0].tolist() == [[4, 4, 4], [4, 4, 7], [4, 7, 8]], (
     f"Text 7 8, start 4, n = 3; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _n in (1, 2, 3, 5, 7):
-    _start = random.randint(300, 900)
-    _got = examples([2, 3, 5, 8], _n, _start, 1)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return contexts and next words; yours: {_got!r}."
-    )
-    _rows = _got[0].tolist() if torch.is_tensor(_got[0]) else []
-    assert [[word == _start for word in row] for row in _rows] == [
-        [k < _n - t for k in range(_n)] for t in range(5)
-    ], (
-        f"n = {_n}: the contexts should begin with n, n - 1, ... times start; yours: {_rows}."
-    )
+agrees(
+    examples,
+    ours.examples,
+    **_given,
+    by=lambda examples, **given: [
+        row[: max(given["n"] - t, 0)]
+        for t, row in enumerate(_parts(examples, given)[0])
+    ],
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -54,6 +54,29 @@ def bengio_parameters(V, n, m, h):
     ### END SOLUTION
 
 
+# %% family="BengioLM"
+_sizes = choice(8, 2), choice(3, 1, 12), choice(4, 1), choice(5, 1, 40)
+
+
+def _weights(rng, V, n, m, h):
+    draw = torch.Generator().manual_seed(rng.getrandbits(60))
+    shapes = {"embedding.weight": (V, m), "hidden.weight": (h, n * m)}
+    shapes |= {"hidden.bias": (h,), "direct.weight": (V, n * m)}
+    shapes |= {"out.weight": (V, h), "out.bias": (V,)}
+    return {k: torch.randn(shape, generator=draw) / 2 for k, shape in shapes.items()}
+
+
+def _model(BengioLM, V, n, m, h, state):
+    model = BengioLM(V, n, m, h)
+    BengioLM(2, n + 2, 3, 4)  # a newer one changes nothing
+    model.load_state_dict(state)
+    return model
+
+
+_rows = ids(choice(7, 1, 3), _sizes[1], below=_sizes[0])
+_given = *_sizes, made(_weights, *_sizes), _rows
+_close = {"mixtures": 1, "rtol": 1e-3, "atol": 1e-4}
+
 # %% test="BengioLM" aspect="parts and their shapes" points=1
 _shapes = {
     name: tuple(value.shape)
@@ -70,25 +93,16 @@ assert _shapes == _wanted, (
     f"V=9, n=2, m=3, h=5: weights {_wanted} wanted; yours: {_shapes}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _n, _m, _h in ((12, 1, 5, 7), (8, 4, 3, 6), random.sample(range(2, 20), 4)):
-    _wanted = {
-        "embedding.weight": (_V, _m),
-        "hidden.weight": (_h, _n * _m),
-        "hidden.bias": (_h,),
-    }
-    _wanted |= {
-        "direct.weight": (_V, _n * _m),
-        "out.weight": (_V, _h),
-        "out.bias": (_V,),
-    }
-    _state = dict(BengioLM(_V, _n, _m, _h).state_dict())
-    assert set(_state) == set(_wanted), (
-        f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
-    )
-    _shapes = {name: tuple(_state[name].shape) for name in _wanted}
-    assert _shapes == _wanted, (
-        f"V={_V}, n={_n}, m={_m}, h={_h}: weights {_wanted} wanted; yours: {_shapes}."
-    )
+agrees(
+    BengioLM,
+    ours.BengioLM,
+    *_sizes,
+    by=lambda Model, *sizes: {
+        name: list(value.shape)
+        for name, value in dict(Model(*sizes).state_dict()).items()
+    },
+    mixtures=1,
+)
 ### END HIDDEN TESTS
 
 # %% test="BengioLM" aspect="equal to the formula" points=1
@@ -99,32 +113,16 @@ assert tuple(getattr(_got, "shape", ())) == (2, 9), (
 assert not close(_got[0].detach(), _got[1].detach()), (
     "Reversed, a context gives the same scores: order is lost."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_cases = ((1, 6), (2, 7), (3, 1), (3, 8), (5, 6))
-_models = [BengioLM(9, n, 4, 7) for n, _ in _cases]
-BengioLM(8, 4, 3, 5)  # a newer one changes none of these
-for (_n, _B), _model in zip(_cases, _models, strict=True):
-    _s = {"embedding.weight": (9, 4), "hidden.weight": (7, 4 * _n), "hidden.bias": (7,)}
-    _s |= {"direct.weight": (9, 4 * _n), "out.weight": (9, 7), "out.bias": (9,)}
-    _s = {name: torch.randn(shape) for name, shape in _s.items()}
-    _model.load_state_dict(_s)
-    _rows = torch.randint(9, (_B, _n))
-    _rows[0, 0] = 0
-    _x = torch.stack(
-        [torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows]
-    )
-    _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    _y = _s["out.bias"] + _x @ _s["direct.weight"].T + _a @ _s["out.weight"].T
-    _got = _model(_rows.clone())
-    assert tuple(getattr(_got, "shape", ())) == (_B, 9), (
-        f"{_B} contexts, nine words: shape {(_B, 9)} wanted."
-    )
-    assert close(_got, _y, 1e-3, 1e-3), (
-        f"n = {_n}: with given weights your scores are not b + W x + U tanh(d + H x)."
-    )
-    assert close(arguments_after(_model, _rows.clone())[0], _rows), (
-        "forward changed the caller's contexts."
-    )
+agrees(
+    BengioLM,
+    ours.BengioLM,
+    *_given,
+    by=lambda Model, *inputs: _model(Model, *inputs[:-1])(inputs[-1]),
+    **_close,
+)
 ### END HIDDEN TESTS
 
 # %% test="BengioLM" aspect="how many numbers" points=1
@@ -134,23 +132,8 @@ assert _got == 2_316_050, (
     f"10,000 words, n = 2, m = 60, h = 50: 2,316,050 wanted; yours: {_got:,}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _n, _m, _h in [
-    (12, 1, 5, 7),
-    (8, 4, 3, 6),
-    *(random.sample(range(3, 20), 4) for _ in range(5)),
-]:
-    _wanted = sum(
-        w.numel()
-        for w in (torch.empty(_V, _m), torch.empty(_h, _n * _m), torch.empty(_h))
-    )
-    _wanted += sum(
-        w.numel()
-        for w in (torch.empty(_V, _n * _m), torch.empty(_V, _h), torch.empty(_V))
-    )
-    _got = bengio_parameters(_V, _n, _m, _h)
-    assert is_number(_got) and _got == _wanted, (
-        f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
-    )
+_numbers = (whole(1, 30, (100,)) for _ in "Vnmh")
+agrees(bengio_parameters, ours.bengio_parameters, *_numbers, mixtures=1)
 ### END HIDDEN TESTS
 
 # %% test="BengioLM" aspect="all weights learn" points=1
@@ -171,26 +154,15 @@ for _name in (
         f"{_name} receives no gradient from the scores: it would never learn."
     )
 ### BEGIN HIDDEN TESTS
-for _n in (1, 3):
-    _s = {"embedding.weight": (9, 4), "hidden.weight": (7, 4 * _n), "hidden.bias": (7,)}
-    _s |= {"direct.weight": (9, 4 * _n), "out.weight": (9, 7), "out.bias": (9,)}
-    _s = {name: torch.randn(shape) / 2 for name, shape in _s.items()}
-    _model = BengioLM(9, _n, 4, 7)
-    _model.load_state_dict(_s)
-    _rows = torch.randint(9, (6, _n))
-    _rows[0, 0] = 0  # a word like others: no vector is kept at zero here
-    _rows[1] = _rows[2]
-    _found = parameter_gradients(_model, _rows.clone())
-    _s = {name: value.requires_grad_() for name, value in _s.items()}
-    _x = _s["embedding.weight"][_rows].flatten(1)
-    _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    _y = _s["out.bias"] + _x @ _s["direct.weight"].T + _a @ _s["out.weight"].T
-    for _name, _wanted in zip(
-        _s, torch.autograd.grad(_y.sum(), list(_s.values())), strict=True
-    ):
-        assert close(_found.get(_name), _wanted, 1e-3, 1e-4), (
-            f"n = {_n}: {_name} does not receive the gradient of the formula; word 0 is a word like others."
-        )
+agrees(
+    BengioLM,
+    ours.BengioLM,
+    *_given,
+    by=lambda Model, *inputs: parameter_gradients(
+        _model(Model, *inputs[:-1]), inputs[-1]
+    ),
+    **_close,
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -83,6 +83,29 @@ def by_hand(theta, x, w):
     ### END SOLUTION
 
 
+# %% family="gradients_by_hand"
+_V, _D, _h = whole(2, 6, (1, 40)), whole(2, 6, (1, 40)), whole(2, 6, (1, 40))
+_w = made(lambda rng, V: rng.randrange(V), _V, edges=[0, lambda rng, V: V - 1])
+
+
+def _random(rng, V, D, h):
+    shapes = {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D)}
+    draw = np.random.default_rng(rng.getrandbits(60))
+    return {name: draw.normal(size=shape) for name, shape in shapes.items()}
+
+
+def _agree_on(*names):
+    agrees(
+        by_hand,
+        ours.by_hand,
+        *(made(_random, _V, _D, _h), array(_D), _w),
+        by=lambda by_hand, *inputs: {name: by_hand(*inputs)[name] for name in names},
+        mixtures=1,
+        rtol=1e-4,
+        atol=1e-5,
+    )
+
+
 # %% test="gradients_by_hand" aspect="central differences" points=1
 _got = numerical(
     lambda v: float((v**3).sum()), np.array([[1.0, -2.0], [0.0, 3.0]]), 0.1
@@ -93,46 +116,33 @@ assert np.shape(_got) == (2, 2), (
 assert close(_got, [[3.01, 12.01], [0.01, 27.01]], 1e-5, 1e-6), (
     f"Sum of cubes at 1, -2, 0, 3 with steps of .1: 3.01, 12.01, .01, 27.01 wanted; yours: {_got.tolist()}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _ in range(3):
-    _v, _A = (
-        np.random.default_rng().normal(size=4),
-        np.random.default_rng().normal(size=(4, 4)),
+def _steep(numerical, v, A, *step):
+    """A loss with slopes and bends of all sizes, for arrays like v only."""
+    return numerical(
+        lambda u: float((A * u).sum() ** 2 + (u**3).sum() + 900 * (A**2 * u**2).sum()),
+        v,
+        *step,
     )
-    _got = numerical(
-        lambda v, A=_A: float(v @ A @ v), _v.copy(), random.uniform(0.01, 0.5)
+
+
+_shape = choice((4,), (1,), (2, 3), (3, 1), (2, 1, 3), (9, 4))
+_v, _A = (
+    made(
+        lambda rng, shape, order: np.array(
+            np.reshape([rng.gauss(0, 1) for _ in range(math.prod(shape))], shape),
+            order=order,
+        ),
+        *(_shape, choice("C", "F")),
     )
-    assert close(_got, (_A + _A.T) @ _v, 1e-5, 1e-6), (
-        "For a quadratic, central differences are exact; yours are not."
-    )
-for _shape in ((1,), (5,), (2, 3), (3, 1), (2, 1, 3)):
-    _v, _step = np.random.default_rng().normal(size=_shape), random.uniform(0.2, 0.5)
-    _got = numerical(lambda v: float((v**3).sum()), _v.copy(), _step)
-    assert np.shape(_got) == _shape, (
-        f"The gradient has the shape of v, {_shape}; yours: {np.shape(_got)}."
-    )
-    assert close(_got, 3 * _v**2 + _step**2, 1e-5, 1e-6), (
-        f"With cubes and steps of {_step:.2f} yours are off."
-    )
-_got = numerical(lambda v: float((v**3).sum()), _v.copy())
-assert close(_got, 3 * _v**2, 1e-4, 1e-5), (
-    "With the step left out (1e-5) your gradient is off."
+    for _ in "vA"
 )
-_left = arguments_after(numerical, lambda v: float((v**3).sum()), _v.copy(), 0.2)[1]
-assert close(_left, _v), "numerical leaves v changed: move a copy, or move it back."
-_v = np.random.default_rng().normal(size=(3, 2))
-_got = laid_out_otherwise(numerical, lambda v: float((v**3).sum()), _v.copy(), 0.3)
-assert close(_got, 3 * _v**2 + 0.09, 1e-5, 1e-6), (
-    "For a v that lies in memory column by column, as a transposed one does, your gradient is off."
-)
-_seen = []
-_got = numerical(lambda v: _seen.append(np.shape(v)) or float(v[0] @ v[1]), _v.T.copy())
-assert set(_seen) == {(2, 3)}, (
-    f"loss takes arrays of the shape of v, (2, 3); yours asks it about shapes {sorted(set(_seen))}."
-)
-assert close(_got, _v.T[::-1], 1e-4, 1e-5), (
-    "For the product of two rows, each row's gradient is the other row."
-)
+_step = number(0.01, 0.5)
+_given = numerical, ours.numerical, _v, _A
+agrees(*_given, _step, by=_steep, mixtures=1, rtol=1e-6, atol=1e-6)
+agrees(*_given, by=_steep, mixtures=1, rtol=1e-5, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="p minus one-hot" points=1
@@ -154,31 +164,7 @@ assert np.shape(_got["W"]) == (4, 2), (
     f"The gradient for W has its shape, (4, 2); yours: {np.shape(_got['W'])}."
 )
 ### BEGIN HIDDEN TESTS
-for _w in (0, 2, 4):
-    _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
-    _got = by_hand(
-        {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w
-    )
-    assert hasattr(_got, "keys") and set(_got.keys()) >= {"b", "W"}, (
-        f"Return a dict with b, W, U, d, H, x: {_got!r}."
-    )
-    for _name in "bW":
-        _t = torch.tensor(_theta[_name], requires_grad=True)
-        _s = {name: torch.tensor(value) for name, value in _theta.items()} | {_name: _t}
-        _z = torch.tensor(_x)
-        _y = _s["b"] + _s["W"] @ _z + _s["U"] @ torch.tanh(_s["d"] + _s["H"] @ _z)
-        F.cross_entropy(_y, torch.tensor(_w)).backward()
-        assert close(_got[_name], _t.grad, 1e-4, 1e-5), (
-            f"Your gradient for {_name} is not autograd's."
-        )
-_left = arguments_after(
-    by_hand, {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w
-)
-for _name in "bWUdH":
-    assert close(_left[0].get(_name), _theta[_name]), (
-        f"by_hand changed the caller's theta[{_name!r}]: copy first."
-    )
-assert close(_left[1], _x), "by_hand changed the caller's x."
+_agree_on("b", "W")
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="through the tanh" points=1
@@ -197,26 +183,7 @@ assert close(_got["d"], [-0.5], 1e-5), (
     f"y = 0 0, w = 0, a = 0: d has gradient -1/2; yours: {_got['d']}."
 )
 ### BEGIN HIDDEN TESTS
-for _w in (0, 3, 4):
-    _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
-    _got = by_hand(
-        {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w
-    )
-    assert hasattr(_got, "keys") and set(_got.keys()) >= {"U", "d", "H"}, (
-        f"Return a dict with U, d, H: {_got!r}."
-    )
-    for _name in "UdH":
-        assert np.shape(_got[_name]) == _theta[_name].shape, (
-            f"The gradient for {_name} has the shape of {_name}."
-        )
-        _v = np.random.default_rng().normal(size=_theta[_name].shape)
-        _up = bengio_loss(_theta | {_name: _theta[_name] + 1e-5 * _v}, _x, _w)
-        _down = bengio_loss(_theta | {_name: _theta[_name] - 1e-5 * _v}, _x, _w)
-        assert close(
-            np.sum(np.asarray(_got[_name]) * _v), (_up - _down) / 2e-5, 1e-4, 1e-5
-        ), (
-            f"Along a random direction the loss does not change as your gradient for {_name} says."
-        )
+_agree_on("U", "d", "H")
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="the vectors learn too" points=1
@@ -235,25 +202,7 @@ assert close(_got["x"], [1.0], 1e-5), (
     f"Here W alone moves x: 3/2 - 1/2 = 1; yours: {_got['x']}."
 )
 ### BEGIN HIDDEN TESTS
-for _w in (0, 1, 4):
-    _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
-    _got = by_hand(
-        {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w
-    )
-    assert hasattr(_got, "keys") and "x" in _got, (
-        f"Return a dict with b, W, U, d, H and x; yours: {_got!r}."
-    )
-    assert np.shape(_got["x"]) == (4,), (
-        f"The gradient for x has its shape, (4,); yours: {np.shape(_got['x'])}."
-    )
-    for _v in np.eye(4):
-        _slope = (
-            bengio_loss(_theta, _x + 1e-5 * _v, _w)
-            - bengio_loss(_theta, _x - 1e-5 * _v, _w)
-        ) / 2e-5
-        assert close(np.asarray(_got["x"]) @ _v, _slope, 1e-4, 1e-5), (
-            "Your gradient for x misses a path, or goes it the wrong way."
-        )
+_agree_on("x")
 ### END HIDDEN TESTS
 
 # %%

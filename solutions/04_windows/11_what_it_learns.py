@@ -179,6 +179,15 @@ def agreement(vectors, labels):
     ### END SOLUTION
 
 
+# %% family="word_map"
+_V, _m = whole(2, 9, (5, 200)), whole(2, 6, (12,))
+
+
+def _normal(rng, *shape):
+    draw = torch.Generator().manual_seed(rng.getrandbits(60))
+    return torch.randn(shape, generator=draw, dtype=torch.float64)
+
+
 # %% test="word_map" aspect="the two widest directions" points=1
 _got = plane(torch.tensor([[9.0, 1, 5], [1, 1, 5], [5, 3, 5], [5, -1, 5]]))
 assert tuple(getattr(_got, "shape", ())) == (4, 2), (
@@ -187,35 +196,26 @@ assert tuple(getattr(_got, "shape", ())) == (4, 2), (
 assert close(np.abs(_got.tolist()), [[4, 0], [4, 0], [0, 2], [0, 2]], 1e-4, 1e-4), (
     f"The mean is (5, 1, 5); the words lie 4 beside it one way, 2 the other; yours: {_got.tolist()}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _V, _m in ((5, 2), (9, 4), (40, 6), (6, 12), (300, 3)):
-    _P = torch.linalg.qr(torch.randn(_V, min(_V, _m) + 1).double())[0]
-    _P = torch.linalg.qr(torch.cat([torch.ones(_V, 1).double(), _P], 1))[0][:, 1:]
-    _r = min(_V - 1, _m)
-    _S = torch.tensor([9.0, 5, 2.5, 1.5, 1] + [0.5] * 20).double()[:_r]
-    _Q = torch.linalg.qr(torch.randn(_m, _m).double())[0][:_r]
-    _vectors = (_P[:, :_r] * _S) @ _Q + 20 * torch.randn(_m).double()
-    _got = plane(_vectors.clone())
-    assert tuple(getattr(_got, "shape", ())) == (_V, 2), (
-        f"{_V} vectors of {_m} numbers: coordinates {(_V, 2)} wanted; yours: {_got!r}."
-    )
-    _got = torch.tensor(np.asarray(_got.tolist()))
-    for _k in (0, 1):
-        _wanted = _P[:, _k] * _S[_k]
-        assert close(
-            _got[:, _k] * (_got[:, _k] @ _wanted).sign(), _wanted, 1e-3, 1e-3
-        ), (
-            f"{_V} vectors of {_m} numbers, far from the origin: column {_k} should hold the coordinates, "
-            "measured from the mean, along "
-            + (
-                "the direction of largest variance."
-                if _k == 0
-                else "the second direction."
-            )
-        )
-    assert close(arguments_after(plane, _vectors.clone())[0], _vectors), (
-        "plane changed the caller's vectors: shift a copy."
-    )
+def _widths(rng, V, m, kind):
+    """Vectors far from the origin whose widths are known to differ."""
+    around = _normal(rng, V, m)
+    left, sizes, right = torch.linalg.svd(around - around.mean(0), full_matrices=False)
+    sizes = torch.tensor([9, 5, 2.5, *[1.5] * 20])[: len(sizes)] * (sizes > 1e-9)
+    return ((left * sizes) @ right + 20 * _normal(rng, m)).to(getattr(torch, kind))
+
+
+def _up_to_signs(got, wanted, *_):
+    if tuple(np.shape(got)) != tuple(wanted.shape):
+        return f"has the shape {list(np.shape(got))}, wanted {list(wanted.shape)}"
+    got = torch.tensor(got.tolist(), dtype=wanted.dtype)
+    return difference(got * (got * wanted).sum(0).sign(), wanted, 1e-3, 1e-3)
+
+
+_vectors = made(_widths, _V, _m, choice("float32", "float64"))
+agrees(plane, ours.plane, _vectors, compare=_up_to_signs, mixtures=1)
 ### END HIDDEN TESTS
 
 # %% test="word_map" aspect="the nearest by cosine" points=1
@@ -226,24 +226,22 @@ assert is_number(_got), f"agreement returns a share, a number; yours: {_got!r}."
 assert close(_got, 1.0), (
     f"Two words point right, two up, long and short: each finds its like; yours: {_got}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _V, _m in ((2, 3), (3, 2), (8, 4), (30, 5), (120, 6)):
-    _far = 0  # how much farther the second nearest is: no rounding decides
-    while _far < 1e-4:
-        _vectors = torch.randn(_V, _m) * 10 ** torch.rand(_V, 1) + 0.5
-        _v = _vectors.double() / _vectors.double().norm(dim=1, keepdim=True)
-        _best = (_v @ _v.T).fill_diagonal_(-2).topk(2)
-        _far = min((_best[0][:, 0] - _best[0][:, 1]).min(), 1 - _best[0].max())
-    _labels = random.choices(["NOUN", "VERB", "ADJ"], k=_V)
-    _same = sum(_labels[i] == _labels[near] for i, (near, _) in enumerate(_best[1]))
-    _got = agreement(_vectors.clone(), list(_labels))
-    assert is_number(_got) and close(_got, _same / _V, 1e-5, 1e-6), (
-        f"{_V} vectors of {_m} numbers: {_same} nearest neighbours of {_V} have the same label; your share: {_got!r}."
-    )
-    _left = arguments_after(agreement, _vectors.clone(), list(_labels))
-    assert close(_left[0], _vectors) and list(_left[1]) == _labels, (
-        "agreement changed the caller's vectors or labels."
-    )
+def _far(rng, V, m):
+    """Vectors of many lengths; no rounding decides which one is the nearest."""
+    while True:
+        vectors = _normal(rng, V, m) * 10 ** _normal(rng, V, 1).abs() + 0.5
+        unit = F.normalize(vectors, dim=1)
+        best = (unit @ unit.T).fill_diagonal_(-2).topk(2).values
+        if (best[:, 0] - best[:, 1]).min() > 1e-5 and best.max() < 1 - 1e-5:
+            return vectors.float()
+
+
+_labels = words(_V, ["NOUN", "VERB", "ADJ"])
+_some = made(_far, _V, size("m", least=3, large=12))
+agrees(agreement, ours.agreement, _some, _labels, rtol=1e-5, mixtures=1)
 ### END HIDDEN TESTS
 
 # %% test="word_map" aspect="others, not itself" points=1
@@ -253,35 +251,18 @@ assert close(_got, 0.0), (
     f"Three words, three labels: no neighbour has the same one; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _V in (2, 5, 20):
-    _vectors = torch.randn(_V, 6)
-    _got = agreement(_vectors.clone(), list(range(_V)))
-    assert is_number(_got) and close(_got, 0.0), (
-        f"{_V} words with {_V} labels: nobody's neighbour agrees; yours: {_got!r}."
-    )
-    _got = agreement(-_vectors.abs(), ["x"] * _V)
-    assert is_number(_got) and close(_got, 1.0), (
-        f"{_V} words with one label: all agree; yours: {_got!r}."
-    )
-_got = agreement(
-    torch.tensor([[2.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 8.0], [0.0, 2.0]]),
-    ["a", "a", "b", "c", "c"],
-)
-assert is_number(_got) and close(_got, 0.8), (
-    "Words 0 and 1 point in the same direction, and so do 3 and 4: each is the other's nearest, 4 of 5 agree; "
-    f"yours: {_got!r}."
-)
-_twins = torch.tensor([[2.0, 0, 0], [0, 8, 0], [0, 0, 4]]).repeat(2, 1)
-_got = agreement(_twins * torch.tensor([[1.0], [2]]).repeat(3, 1), list("abcdef"))
-assert is_number(_got) and close(_got, 0.0), (
-    "Three pairs that point in the same direction, six labels: whoever finds himself "
-    f"seems to agree, and nobody does; yours: {_got!r}."
-)
-_got = agreement(torch.tensor([[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.2]]), ["a", "a", "b"])
-assert close(_got, 0.0), (
-    "Words 1 and 2 are each other's nearest, with two labels; word 0 is nearest to 2? No: compare "
-    f"cosines with their sign; yours: {_got}."
-)
+_own = made(lambda rng, V: [f"label {i}" for i in range(V)], _V)
+_some = made(lambda rng, V, m: _normal(rng, V, m).float(), _V, _m)
+agrees(agreement, ours.agreement, _some, choice(_own, words(_V, "x")), mixtures=1)
+_twins = [[2.0, 0, 0], [0, 8, 0], [0, 0, 4], [4, 0, 0], [0, 16, 0], [0, 0, 8]]
+for _vectors, _labels in (  # some point in the same direction, some in the opposite one
+    (_twins, "abcdef"),
+    (_twins, "aababc"),
+    ([[2.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 8.0], [0.0, 2.0]], "aabcc"),
+    ([[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.2]], "aab"),
+):
+    _some = torch.tensor(_vectors)
+    agrees(agreement, ours.agreement, _some, list(_labels), mixtures=0, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %%

@@ -35,6 +35,38 @@ def write_story(model, n, start, end, most, draw):
     ### END SOLUTION
 
 
+# %% family="write_story"
+def _told(write_story, n, start, end, most, drawn):
+    """The contexts that the model was given, the probabilities, and the story."""
+    seen, given, script = [], [], iter([*drawn, end, *[2] * 50])
+
+    def model(rows):
+        assert not rows.is_floating_point(), "Contexts are whole numbers: int64."
+        seen.append(rows.tolist())
+        place = torch.arange(310.0) * (1 + len(seen))
+        return 200 * torch.sin(place)[None]  # other scores each time
+
+    def draw(p):
+        given.append(torch.as_tensor(p).tolist())
+        return next(script)
+
+    story = write_story(model, n, start, end, most, draw)
+    return seen, given, [int(word) for word in story]
+
+
+_start = choice(9, 0, 300)
+_given = {
+    "n": whole(2, 6, (1,)),
+    "start": _start,
+    "end": made(lambda rng, start: 7, _start, edges=[1, lambda rng, start: start]),
+    "drawn": made(  # start is drawn like any other word
+        lambda rng, T, start: [3, *rng.choices([2, 3, 4, 300, start], k=T)][:T],
+        *(whole(2, 7, (0, 1, 15)), _start),
+        edges=[[5, 5, 2, 2], lambda rng, T, start: [start, 2, start, 2]],
+    ),
+    "mixtures": 1,
+}
+
 # %% test="write_story" aspect="the context moves on" points=1
 _seen, _script = [], iter([4, 2, 3, 4, 1])
 
@@ -49,20 +81,13 @@ assert _seen == [[[5, 5]], [[5, 4]], [[4, 2]], [[2, 3]], [[3, 4]]], (
     f"start is 5, drawn are 4 2 3 4 and the end: contexts of two words, each a batch of one; yours: {_seen}."
 )
 ### BEGIN HIDDEN TESTS
-for _n in (1, 2, 3, 5):
-    for _T in (1, 2, 6, 15):
-        _text = random.choices([2, 3, 4, 300], k=_T)
-        _text[_T // 2] = 9  # start, drawn like any other word
-        _seen, _script = [], iter([*_text, 7])
-        _got = write_story(_asked, _n, 9, 7, 50, lambda p, s=_script: next(s))
-        _padded = [9] * _n + _text
-        _wanted = [[_padded[t : t + _n]] for t in range(_T + 1)]
-        assert _seen == _wanted, (
-            f"n = {_n}, start 9, drawn {_text} and the end 7: contexts {_wanted} wanted; yours: {_seen}."
-        )
-        assert [int(word) for word in _got] == _text, (
-            f"n = {_n}: drawn were {_text} and then the end; yours: {_got!r}."
-        )
+agrees(
+    write_story,
+    ours.write_story,
+    **_given,
+    most=20,
+    by=lambda write_story, **given: _told(write_story, **given)[0],
+)
 ### END HIDDEN TESTS
 
 # %% test="write_story" aspect="draws from the softmax" points=1
@@ -79,23 +104,15 @@ assert _given and close(_given[0], [0.09003, 0.244728, 0.665241], 1e-3), (
     f"Scores 0, 1, 2 of the next word: probabilities .09, .24, .67; draw was given {_given[:1]}."
 )
 ### BEGIN HIDDEN TESTS
-for _V in (2, 5, 40):
-    _scores, _order = 200 * torch.randn(3, _V), iter(range(3))
-    _given.clear()
-    _got = write_story(
-        lambda rows, s=_scores, o=_order: s[next(o)][None],
-        2,
-        _V + 1,
-        _V + 2,
-        3,
-        lambda p: _note(p) % 2,
-    )
-    assert close(_given, _scores.double().softmax(1), 1e-3, 1e-5), (
-        f"{_V} words, scores of some hundreds: draw should get the softmax of the newest scores; it got {_given}."
-    )
-    assert [int(word) for word in _got] == [1, 0, 1], (
-        f"The text is what draw returned, 1 0 1, likely or not; yours: {_got!r}."
-    )
+agrees(
+    write_story,
+    ours.write_story,
+    **_given,
+    most=4,
+    by=lambda write_story, **given: _told(write_story, **given)[1:],
+    rtol=1e-3,
+    atol=1e-5,
+)
 ### END HIDDEN TESTS
 
 # %% test="write_story" aspect="where it stops" points=1
@@ -108,34 +125,13 @@ assert [int(word) for word in _got] == [3, 2, 4], (
     f"Drawn: 3 2 4 4 ..., no end, most 3: 3 2 4 wanted; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _n, _end, _most, _drawn in (
-    (1, 1, 5, [1]),
-    (3, 8, 0, [2, 3]),
-    (2, 0, 4, [2, 3, 4, 0, 5]),
-    (2, 0, 3, [2, 3, 4, 0, 5]),
-    (4, 6, 1, [2, 6]),
-    (1, 5, 30, [2, 0, 2, 0, 5, 2]),
-    (2, 700, 30, [*range(29), 700]),
-    (2, 9, 12, [3] * 20),
-    (2, 0, 4, [3, 5, 0, 2]),  # start and end are one number
-):
-    _script = iter([*_drawn, _end, *[2] * 40])
-    _got = write_story(
-        lambda rows: torch.zeros(1, 9),
-        _n,
-        0,
-        _end,
-        _most,
-        lambda p, s=_script: int(str(next(s))),
-    )
-    _wanted = []
-    for _word in _drawn[:_most]:
-        if _word == _end:
-            break
-        _wanted.append(_word)
-    assert isinstance(_got, list | tuple) and [int(word) for word in _got] == _wanted, (
-        f"n = {_n}, start 0, end {_end}, most {_most}, drawn {_drawn}: {_wanted} wanted; yours: {_got!r}."
-    )
+agrees(
+    write_story,
+    ours.write_story,
+    **_given,
+    most=whole(1, 12, (0, 30)),
+    by=lambda write_story, **given: _told(write_story, **given)[2],
+)
 ### END HIDDEN TESTS
 
 # %%

@@ -51,31 +51,26 @@ assert close(log_probability(np.array([0.0, 5000.0]), 0), -5000, 1e-6), (
     "Scores 0 and 5000: word 0 has ln P = -5000."
 )
 ### BEGIN HIDDEN TESTS
-_cases = [
-    [800.0, 799.0, 801.0],
-    [-9000.0, -9000.0, -9001.0],
-    [-800.0, 900.0],
-    [0.0, -2000.0, 1.0],
-    [5.0],
-]
-_cases += [
-    np.random.default_rng().normal(size=7) * scale + shift
-    for scale in (1, 30, 3000)
-    for shift in (-3000, 0, 3000)
-]
-for _y in map(np.array, _cases):
-    for _w in {0, len(_y) - 1, random.randrange(len(_y))}:
-        _wanted = torch.log_softmax(torch.tensor(_y), 0)[_w].item()
-        _got = log_probability(_y.copy(), _w)
-        assert is_number(_got), (
-            f"log_probability returns a number; for scores {_y} yours is {_got!r}."
-        )
-        _near = 1e-6 * (1 + np.abs(_y).max())  # as exact as float32 is
-        assert close(_got, _wanted, 1e-5, _near), (
-            f"Scores {_y}, word {_w}: yours is {_got}."
-        )
-_left = arguments_after(log_probability, _y.copy(), _w)[0]
-assert close(_left, _y), "log_probability changed the caller's scores."
+_y = made(
+    lambda rng, V, scale, shift: np.array([rng.gauss(shift, scale) for _ in range(V)]),
+    *(whole(2, 9, (1, 300)), choice(1, 30, 3000), choice(0, -3000, 3000)),
+    edges=[np.array([800.0, 799.0, 801.0]), np.array([-800.0, 900.0])],
+)
+_w = made(
+    lambda rng, y: rng.randrange(len(y)), _y, edges=[0, lambda rng, y: len(y) - 1]
+)
+agrees(
+    log_probability,
+    ours.log_probability,
+    *(_y, _w),
+    compare=lambda got, wanted, y, w: difference(
+        got,
+        wanted,
+        1e-5,
+        1e-6 * (1 + np.abs(y).max()),  # as exact as float32 is
+    ),
+    mixtures=1,
+)
 ### END HIDDEN TESTS
 
 # %% test="softmax_smoothing" aspect="impossible for counts" points=1
@@ -87,49 +82,24 @@ assert close(_got, 0.75, 1e-6), (
     f"Three of these four were never met, (c, b) counts twice; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_got = never_met([], [("a", "b"), ("b", "a")])
-assert close(_got, 1, 1e-6), (
-    f"If nothing was met, everything is impossible: share 1; yours: {_got!r}."
+_some, _length = choice("ab", "abcdefghijklmnopqrst"), whole(1, 4)
+_train, _test = (
+    made(
+        lambda rng, n, some, length: [
+            tuple(rng.choices(some, k=length)) for _ in range(n)
+        ],
+        *(size(name, least=least, large=300), _some, _length),
+    )
+    for name, least in (("met", 0), ("asked", 1))
 )
-_got = never_met(
-    [("ab", "c"), ("a b", "c"), ("d", "e")],
-    [("a", "bc"), ("a", "b c"), ("d", "e"), ("e", "d")],
+_test = made(  # the last one that was met, and twice one that never was
+    lambda rng, train, test, n: [*test, *train[-1:], *[("x",) * n] * 2],
+    *(_train, _test, _length),
 )
-assert close(_got, 0.75, 1e-6), (
-    f"(ab, c) and (a, bc) are two tuples, even if they look alike end to end; yours: {_got}."
-)
-for _letters, _n, _most in (
-    ("ab", 3, 9),
-    ("abc", 2, 8),
-    ("abcd", 1, 3),
-    ("abcdefghijklmnopqrst", 2, 300),
-    ("abc", 4, 60),
-):
-    for _ in range(4):
-        _train = [
-            tuple(random.choices(_letters, k=_n))
-            for _ in range(random.randint(_most // 2, _most))
-        ]
-        _test = [
-            tuple(random.choices(_letters, k=_n))
-            for _ in range(random.randint(_most // 2, _most))
-        ]
-        _test += [
-            _train[-1],
-            ("never", *_letters)[:_n],
-        ]  # one surely met, at the end; one never
-        _wanted = sum(all(gram != other for other in _train) for gram in _test) / len(
-            _test
-        )
-        _got = never_met(list(_train), list(_test))
-        assert is_number(_got), f"never_met returns a share, a number; yours: {_got!r}."
-        assert close(_got, _wanted, 1e-5, 1e-6), (
-            f"{len(_train)} tuples met ({_train[:4]} ...), {len(_test)} asked ({_test[:4]} ...): {_wanted} wanted, yours {_got}."
-        )
-_left = arguments_after(never_met, list(_train), list(_test))
-assert [[tuple(gram) for gram in part] for part in _left] == [_train, _test], (
-    "never_met changed the caller's lists."
-)
+agrees(never_met, ours.never_met, _train, _test, rtol=1e-5, atol=1e-6, mixtures=1)
+_train = [("ab", "c"), ("a b", "c"), ("d", "e"), ("d", "e", "f")]
+_test = [("a", "bc"), ("a", "b c"), ("d", "e", "g"), ("e", "d"), ("d", "e"), ("d",)]
+agrees(never_met, ours.never_met, _train, _test, mixtures=0, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="softmax_smoothing" aspect="the price of one probability" points=1
@@ -137,20 +107,8 @@ _got = multiplications(10, 1, 2, 3)
 assert is_number(_got), f"multiplications returns a number; yours: {_got!r}."
 assert _got == 56, f"V=10, n=1, m=2, h=3: W has 20 entries, H 6, U 30; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _V, _n, _m, _h in [
-    (20, 4, 3, 7),
-    (9, 2, 5, 1),
-    *(random.sample(range(2, 30), 4) for _ in range(6)),
-]:
-    _wanted = (
-        np.size(np.zeros((_V, _n * _m)))
-        + np.size(np.zeros((_h, _n * _m)))
-        + np.size(np.zeros((_V, _h)))
-    )
-    _got = multiplications(_V, _n, _m, _h)
-    assert is_number(_got) and _got == _wanted, (
-        f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
-    )
+_sizes = (whole(1, 40, (200,)) for _ in "Vnmh")
+agrees(multiplications, ours.multiplications, *_sizes, mixtures=1)
 ### END HIDDEN TESTS
 
 # %%

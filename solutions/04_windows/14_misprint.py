@@ -40,19 +40,8 @@ assert _got < 310, (
     f"V = 10, n = 2: the slide would say 310, with the word to guess in the input; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _k in (
-    (10, 2),
-    (1000, 10),
-    (100_000, 10),
-    (7, 1),
-    (20, 5),
-    random.sample(range(3, 90), 2),
-):
-    _got = repaired_parameters(_V, _k)
-    assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
-    assert _got == sum(_V * _V for _ in range(_k)) + _V, (
-        f"V = {_V}, n = {_k}: {_got} is not weights plus biases."
-    )
+_V, _n = whole(1, 90, (1000, 100_000)), whole(1, 10, (2,))
+agrees(repaired_parameters, ours.repaired_parameters, _V, _n)
 ### END HIDDEN TESTS
 
 # %% test="one_hot_slide" aspect="columns that give it away" points=2
@@ -65,65 +54,37 @@ assert list(_got) == [2], (
 assert list(leaks(_rows, torch.tensor([3, 4, 5]))) == [], (
     "One row that differs clears a column: no leak here."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _N, _n, _same in (
-    (5, 4, (0,)),
-    (4, 3, (1,)),
-    (3, 5, (4,)),
-    (6, 4, (0, 2, 3)),
-    (5, 3, (0, 1, 2)),
-    (1, 2, (1,)),
-    (7, 3, ()),
-):
-    _y = torch.randint(3, (_N,))
-    _x = torch.stack(
-        [
-            _y if c in _same else (_y + 1 + torch.randint(2, (_N,))) % 3
-            for c in range(_n)
-        ],
-        1,
-    )
-    for _column in set(range(_n)) - {
-        *_same
-    }:  # equal in all rows but one, which is the first, the last or any
-        _x[:, _column] = _y
-        _x[random.choice((0, _N - 1, random.randrange(_N))), _column] += random.choice(
-            (-1, 1)
-        )
-    _got = leaks(_x.clone(), _y.clone())
-    assert hasattr(_got, "__iter__"), (
-        f"leaks returns a list of columns; yours: {_got!r}."
-    )
-    assert sorted(int(column) for column in _got) == [*_same], (
-        f"Rows {_x.tolist()}, targets {_y.tolist()}: {[*_same]} wanted; yours: {_got}."
-    )
-    _left = arguments_after(leaks, _x.clone(), _y.clone())
-    assert close(_left[0], _x) and close(_left[1], _y), (
-        "leaks changed the caller's rows or targets."
-    )
-_y = torch.randint(5, (1500,))
-_x = torch.stack([_y, _y, _y], 1)
-_x[[0, 700], [0, 1]] += 1
-_got = leaks(_x, _y.clone())
-assert hasattr(_got, "__iter__") and [int(column) for column in _got] == [2], (
-    f"1,500 rows; columns 0 and 1 differ from the targets in one row each, so only 2 leaks; yours: {_got!r}."
+def _columns(rng, targets, kinds):
+    """Columns that equal the targets, or differ in one row, or in their order only."""
+    columns, N = [], len(targets)
+    for kind in kinds:
+        column = targets.roll(1) if kind == "turned" else targets.clone()
+        row = {"first": 0, "last": N - 1, "any": rng.randrange(N)}.get(kind)
+        if row is not None:
+            column[row] += rng.choice((-1, 1))
+        columns.append(column)
+    return torch.stack(columns, 1)
+
+
+_all = ["same", "first", "last", "any", "turned"]
+_kinds = made(
+    lambda rng, n: rng.choices(_all, k=n),
+    whole(2, 6, (1, 40)),
+    edges=[_all, ["same"] * 3, lambda rng, n: ["any"] * n],
 )
-_y = torch.randperm(9)
-assert list(leaks(torch.stack([_y.roll(1), _y, _y.flip(0)], 1), _y.clone())) == [1], (
-    "A column with the same words in another order does not leak."
-)
-_y = torch.randint(3, (500,))
-for _row in (0, 1, 99, 150, 250, 499):
-    _x = torch.stack([_y, _y], 1)
-    _x[_row, 0] += 1
-    assert list(leaks(_x, _y.clone())) == [1], (
-        "Of 500 rows one differs: this column does not leak."
+for _N in (whole(2, 9, (1,)), 1500):
+    _y = made(  # only whole numbers tell large ones apart
+        lambda rng, least, y: least + y, choice(1, 20_000_000), ids(_N, below=4)
     )
-for _large in (200_000, 20_000_000):  # neighbours, equal to six or seven digits
-    _y = _large + 4 * torch.randint(3, (4,))
-    _x = torch.stack([_y + 1, _y, _y + F.one_hot(torch.tensor(2), 4)], 1)
-    assert list(leaks(_x, _y.clone())) == [1], (
-        f"{_large:,} and {_large + 1:,} are two words: only column 1 leaks."
+    agrees(
+        leaks,
+        ours.leaks,
+        *(made(_columns, _y, _kinds), _y),
+        by=lambda leaks, *inputs: sorted(int(column) for column in leaks(*inputs)),
+        mixtures=1,
     )
 ### END HIDDEN TESTS
 

@@ -84,6 +84,28 @@ for distance in range(1, 7):
     measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 ### END SOLUTION
 
+# %% family="beyond_the_window"
+_N, _T = whole(2, 7, (1, 501)), whole(2, 7, (1,))
+_fillers = made(lambda rng, fillers: fillers + 2, ids(_N, _T, below=7))
+_distance, _n = (
+    made(lambda rng, T: rng.randint(1, T), _T, edges=[1, lambda rng, T: T])
+    for _ in "dn"
+)
+
+
+def _wanted(fillers, distance, n):  # `ours.exam` would have to train `reader`
+    texts, cues = fillers.repeat(2, 1), torch.arange(2).repeat_interleave(len(fillers))
+    texts[:, -distance] = cues
+    return texts[:, texts.shape[1] - n :], cues
+
+
+def _of_whole(numbers):
+    assert "int" in str(numbers.dtype), (
+        f"Word numbers and cues are whole numbers; yours: {numbers.dtype}."
+    )
+    return numbers
+
+
 # %% test="beyond_the_window" aspect="the cue at its distance" points=1
 _got = exam(torch.tensor([[7, 8, 9], [4, 5, 6]]), 2, 3)
 assert isinstance(_got, tuple | list) and len(_got) == 2, (
@@ -94,43 +116,17 @@ assert _got[0].tolist() == [[7, 0, 9], [4, 0, 6], [7, 1, 9], [4, 1, 6]], (
     f"Distance 2 of 3; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _N, _L, _distance in (
-    (1, 4, 1),
-    (3, 2, 2),
-    (5, 6, 6),
-    (4, 7, 3),
-    (3, 1, 1),
-    (7, 5, 5),
-    (6, 5, 1),
-):
-    _fillers = torch.randint(2, 9, (_N, _L))
-    _got = exam(_fillers.clone(), _distance, _L)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return rows and cues; yours: {_got!r}."
-    )
-    assert tuple(getattr(_got[0], "shape", ())) == (2 * _N, _L), (
-        f"{_N} fillers of {_L} words: rows {(2 * _N, _L)} wanted; yours: {_got[0]!r}."
-    )
-    assert "int" in str(_got[0].dtype), (
-        f"Rows hold word numbers, integers: an embedding takes no {_got[0].dtype}."
-    )
-    for _i, _row in enumerate(_got[0].tolist()):
-        _text = _fillers[_i % _N].tolist()
-        _text[-_distance] = _i // _N
-        assert _row == _text, (
-            f"{_fillers.tolist()}, distance {_distance}: row {_i} should be {_text}; yours: {_row}."
-        )
-for _shift in (0, 1, 2):  # other words in as many rows and columns
-    _fillers = torch.tensor([[2, 5, 3, 4], [6, 2, 4, 3], [3, 3, 5, 2]]) + _shift
-    _got = exam(_fillers.clone(), 2, 3)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return rows and cues; yours: {_got!r}."
-    )
-    _wanted = [[row[1], cue, row[3]] for cue in (0, 1) for row in _fillers.tolist()]
-    assert hasattr(_got[0], "tolist") and _got[0].tolist() == _wanted, (
-        f"{_fillers.tolist()}, distance 2, n = 3: {_wanted} wanted; yours: {_got[0]!r}. "
-        "Each call has fillers of its own, also where the sizes are the same."
-    )
+agrees(
+    exam,
+    _wanted,
+    *(_fillers, _distance, _T),
+    by=lambda exam, *inputs: _of_whole(exam(*inputs)[0]),
+    mixtures=1,
+)
+_others = made(lambda rng, fillers: fillers + 2, ids(3, 4, below=7))  # of one size
+agrees(
+    exam, _wanted, _others, 2, 3, by=lambda exam, *inputs: exam(*inputs)[0], mixtures=1
+)
 ### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="each filler with both cues" points=1
@@ -147,25 +143,16 @@ assert _left == [[7, 8, 9], [4, 5, 6]], (
     f"exam wrote into fillers itself: the next exam finds the old cue; now {_left}."
 )
 ### BEGIN HIDDEN TESTS
-for _N in (1, 3, 5, 8, 501):
-    _fillers = torch.randint(2, 9, (_N, 4))
-    _got = exam(_fillers.clone(), 2, 3)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return rows and cues; yours: {_got!r}."
-    )
-    assert hasattr(_got[1], "tolist") and _got[1].tolist() == [0] * _N + [1] * _N, (
-        f"{_N} fillers: {_N} times cue 0, then {_N} times cue 1 wanted; yours: {_got[1]!r}."
-    )
-    assert "int" in str(_got[1].dtype), (
-        f"The cues are integers, the numbers of classes; yours: {_got[1].dtype}."
-    )
-    assert len(_got[0]) == 2 * _N, (
-        f"{_N} fillers: {2 * _N} rows wanted; yours: {len(_got[0])}."
-    )
-    _left = arguments_after(exam, _fillers.clone(), 4, 4)[0]
-    assert close(_left, _fillers), (
-        "exam wrote into fillers itself: the next exam finds the old cue."
-    )
+agrees(
+    exam,
+    _wanted,
+    *(_fillers, _distance, _n),
+    by=lambda exam, *inputs: [
+        len(part) if part.ndim > 1 else _of_whole(part).tolist()
+        for part in exam(*inputs)
+    ],
+    mixtures=1,
+)
 ### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="only the last n words" points=1
@@ -178,30 +165,15 @@ assert _got[0].tolist() == [[9, 3], [9, 3]], (
     f"Cue 3 back, 2 words seen: only 9 3 is left; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-_fillers = torch.randint(2, 9, (3, 6))
-for _n, _distance in ((n, distance) for n in range(1, 7) for distance in range(1, 7)):
-    _got = exam(_fillers.clone(), _distance, _n)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return rows and cues; yours: {_got!r}."
-    )
-    assert tuple(getattr(_got[0], "shape", ())) == (6, _n), (
-        f"Three fillers, n = {_n}: rows {(6, _n)} wanted; yours: {_got[0]!r}."
-    )
-    if _distance > _n:
-        assert _got[0].tolist() == _fillers[:, 6 - _n :].tolist() * 2, (
-            f"Distance {_distance}, n = {_n}: the cue should not be seen."
-        )
-    else:
-        assert [row[_n - _distance] for row in _got[0].tolist()] == [
-            0,
-            0,
-            0,
-            1,
-            1,
-            1,
-        ], (
-            f"Distance {_distance}, n = {_n}: the cue should be seen, {_distance} before the end."
-        )
+agrees(
+    exam,
+    _wanted,
+    _fillers,
+    _distance,
+    _n,
+    by=lambda exam, *inputs: exam(*inputs)[0],
+    mixtures=1,
+)
 ### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="predicted, then measured" points=1

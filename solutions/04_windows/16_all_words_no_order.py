@@ -44,6 +44,10 @@ def uniform_attention(T):
     ### END SOLUTION
 
 
+# %% family="bag_means"
+_T, _m = whole(2, 7, (1, 300)), whole(2, 6, (1,))
+_vectors = tensor(_T, _m)
+
 # %% test="bag_means" aspect="undefined before the first word" points=1
 _got = bag_by_loop(torch.tensor([[1.0, 2.0], [3.0, 8.0]]), 0)
 assert hasattr(_got, "tolist"), f"bag_by_loop returns a tensor; yours: {_got!r}."
@@ -54,20 +58,7 @@ assert all(math.isnan(value) for value in _got.tolist()), (
     f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _d in ((3, 1), (2, 3), (1, 4), (4, 6)):
-    _vectors = torch.randn(_T, _d)
-    _got = bag_by_loop(_vectors.clone(), 0)
-    assert tuple(getattr(_got, "shape", ())) == (_d,), (
-        f"i = 0, vectors of {_d} numbers: shape ({_d},); yours: {_got!r}."
-    )
-    assert np.isnan(_got.tolist()).all(), (
-        f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
-    )
-    for _i in (0, 1, _T):
-        _left = arguments_after(bag_by_loop, _vectors.clone(), _i)[0]
-        assert close(_left, _vectors), (
-            "bag_by_loop adds up in the caller's vectors: start from a tensor of its own."
-        )
+agrees(bag_by_loop, ours.bag_by_loop, _vectors, 0, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="mean of the words so far" points=1
@@ -79,19 +70,10 @@ assert close(_got, [[1, 2], [2, 5], [2, 3]], 1e-5, 1e-6), (
     f"The means are (1, 2), (2, 5), (2, 3); yours: {_got.tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _d in ((1, 3), (4, 1), (7, 4), (3, 6), (9, 2), (300, 2)):
-    _vectors = torch.randn(_T, _d)
-    _wanted = torch.stack([_vectors[: i + 1].mean(0) for i in range(_T)])
-    _got = bag_means(_vectors.clone())
-    assert tuple(getattr(_got, "shape", ())) == (_T, _d), (
-        f"{_T} words: shape {(_T, _d)} wanted; yours: {_got!r}."
-    )
-    assert close(_got, _wanted, 1e-4, 1e-5), (
-        "bag_means: some row is not the mean so far."
-    )
-    assert close(arguments_after(bag_means, _vectors.clone())[0], _vectors), (
-        "bag_means changed the caller's vectors."
-    )
+_gaps = made(lambda rng, T, v: v * (torch.arange(T) % 3 > 0)[:, None], _T, _vectors)
+agrees(
+    bag_means, ours.bag_means, choice(_vectors, _gaps), rtol=1e-4, atol=1e-5, mixtures=1
+)
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="attention to the past, evenly" points=1
@@ -106,11 +88,7 @@ assert _got[0, 1] == _got[0, 2] == _got[1, 2] == 0, (
     f"Nobody sees a later word; yours: {_got.tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _T in (1, 2, 3, 5, 9, 300):
-    _wanted = [[1 / (i + 1) if j <= i else 0 for j in range(_T)] for i in range(_T)]
-    assert close(uniform_attention(_T), _wanted, 1e-5, 1e-6), (
-        f"T = {_T}: row i should hold 1/i at its first i places."
-    )
+agrees(uniform_attention, ours.uniform_attention, _T, rtol=1e-5, atol=1e-6, mixtures=1)
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="three ways, one number" points=1
@@ -136,29 +114,11 @@ for _i in range(1, 5):
         f"i = {_i}: loop, running total, attention give {_ways}."
     )
 ### BEGIN HIDDEN TESTS
-_vectors = torch.randn(6, 3)
-_all, _weights = bag_means(_vectors.clone()), uniform_attention(6)
-assert tuple(getattr(_all, "shape", ())) == (6, 3), (
-    f"bag_means: shape (6, 3) wanted; yours: {_all!r}."
-)
-assert tuple(getattr(_weights, "shape", ())) == (6, 6), (
-    f"uniform_attention(6): shape (6, 6); yours: {_weights!r}."
-)
-_got = bag_by_loop(torch.ones(300, 2), 300)
-assert close(_got, [1, 1], 1e-4), f"The mean of 300 times (1, 1) is not {_got!r}."
-for _i in range(1, 7):
-    _one = bag_by_loop(_vectors.clone(), _i)
-    assert tuple(getattr(_one, "shape", ())) == (3,), (
-        f"bag_by_loop: shape (3,) wanted; yours: {_one!r}."
-    )
-    _ways = [
-        _one.tolist(),
-        _all[_i - 1].tolist(),
-        (_weights @ _vectors)[_i - 1].tolist(),
-    ]
-    assert close(_ways, [_vectors[:_i].mean(0).tolist()] * 3, 1e-4, 1e-5), (
-        f"i = {_i} of 6: loop, running total, attention give {_ways}."
-    )
+_i = made(lambda rng, T: rng.randint(1, T), _T, edges=[1, lambda rng, T: T])
+_near = {"rtol": 1e-4, "atol": 1e-5, "mixtures": 2}
+agrees(bag_by_loop, ours.bag_by_loop, _vectors, _i, **_near)
+agrees(uniform_attention, ours.uniform_attention, whole(2, 7), mixtures=0)
+agrees(bag_means, ours.bag_means, torch.randn(6, 3), **_near | {"mixtures": 0})
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="gradients reach all words so far" points=1
@@ -168,12 +128,6 @@ _cases = [
         "the first vector is all of the first mean and half of the second",
     )
 ]
-### BEGIN HIDDEN TESTS
-_cases += [
-    (torch.randn(T, d), "vector j is a share 1/i of each mean from j on")
-    for T, d in ((5, 3), (1, 2), (8, 3))
-]
-### END HIDDEN TESTS
 for _vectors, _why in _cases:
     _T, _d = _vectors.shape
     try:
@@ -188,6 +142,17 @@ for _vectors, _why in _cases:
     assert close(_got, _wanted, 1e-4, 1e-5), (
         f"{_T} words: {_why}, so the gradients of the summed means are {np.round(_wanted, 3).tolist()}; yours: {_got}."
     )
+### BEGIN HIDDEN TESTS
+agrees(
+    bag_means,
+    ours.bag_means,
+    tensor(size("T", large=None), _m),
+    by=gradients,
+    rtol=1e-3,
+    atol=1e-4,
+    mixtures=1,
+)
+### END HIDDEN TESTS
 
 # %% [markdown]
 # The start symbol mends the first step: with `<s>` as $w_1$, the mean is never empty.

@@ -135,3 +135,32 @@ def bengio_parameters(V, n, m, h):
 
 # -         x = self.embedding(rows).flatten(1)  # (B, n m)
 # +         x = self.embedding(rows).reshape(len(rows), self.settings["width"])
+
+
+# %% right="one product for both paths"
+class BengioLM(nn.Module):
+    def __init__(self, V, n, m, h):
+        super().__init__()
+        self.embedding, self.hidden = nn.Embedding(V, m), nn.Linear(n * m, h)
+        self.direct, self.out = nn.Linear(n * m, V, bias=False), nn.Linear(h, V)
+
+    def forward(self, rows):
+        x = F.embedding(rows, self.embedding.weight).reshape(rows.shape[0], -1)
+        both = torch.cat([x, torch.tanh(self.hidden(x))], 1)
+        return torch.addmm(self.out.bias, both, torch.cat([self.direct.weight, self.out.weight], 1).T)
+
+
+def bengio_parameters(V, n, m, h):
+    return sum(rows * columns for rows, columns in ((V, m), (V, n * m), (V, h + 1), (h, n * m + 1)))
+
+
+# %% wrong="dropout while it trains" caught_by="equal to the formula" change="torch.tanh(self.hidden(x)) -> F.dropout(torch.tanh(self.hidden(x)), 0.1, self.training)"
+
+
+# %% wrong="vectors no longer than 1" caught_by="equal to the formula" change="nn.Embedding(V, m) -> nn.Embedding(V, m, max_norm=1.0)"
+
+
+# %% wrong="the hidden layer does not teach the vectors" caught_by="all weights learn" change="self.hidden(x) -> self.hidden(x.detach())"
+
+
+# %% wrong="one vector less" caught_by="how many numbers" change="V * m + V -> (V - 1) * m + V"

@@ -134,3 +134,34 @@ class WindowTagger(nn.Module):
         vectors = self.embedding(windows)
         x = vectors.mean(1) if self.settings["mean"] else vectors.flatten(1)
         return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% right="the row of PAD multiplied by zero"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dim)
+        self.embedding.weight.data[0].zero_()
+        self.keep = (torch.arange(n_words) > 0)[:, None].float()
+        self.hidden = nn.Linear(dim if mean else dim + 2 * context * dim, width)
+        self.out, self.mean = nn.Linear(width, n_tags), mean
+
+    def forward(self, windows):
+        vectors = (self.embedding.weight * self.keep)[windows]
+        x = torch.einsum("bnm->bm", vectors) / vectors.shape[1] if self.mean else torch.cat(vectors.unbind(1), 1)
+        return self.out(self.hidden(x).tanh())
+
+
+# %% wrong="dropout while it trains" caught_by="scores of the concatenation | scores of the mean" change="torch.tanh(self.hidden(x) -> F.dropout(torch.tanh(self.hidden(x)), 0.2, self.training"
+
+
+# %% wrong="vectors no longer than 1" caught_by="scores of the concatenation | scores of the mean" change="padding_idx=0 -> padding_idx=0, max_norm=1.0"
+
+
+# %% wrong="a ramp for the tanh" caught_by="scores of the concatenation" change="torch.tanh(self.hidden(x)) -> F.hardtanh(self.hidden(x))"
+
+
+# %% wrong="the mean forgets the last place" caught_by="scores of the mean" change="vectors.mean(1) -> vectors[:, :-1].sum(1) / vectors.shape[1]"
+
+
+# %% wrong="the context is never more than eight" caught_by="parts and their shapes" change="(2 * context + 1) * dim -> (2 * min(context, 8) + 1) * dim"

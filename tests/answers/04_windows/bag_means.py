@@ -158,7 +158,7 @@ def uniform_attention(T):
     return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
 
 
-# %% wrong="adds into the first vector" caught_by="undefined before the first word"
+# %% wrong="adds into the first vector" caught_by="three ways, one number"
 def bag_by_loop(vectors, i):
     if i == 0:
         return torch.full((vectors.shape[1],), math.nan)
@@ -227,3 +227,50 @@ def uniform_attention(T):
 # -     return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
 # +     future = torch.ones(100, 100).triu(1).bool()
 # +     return torch.zeros(100, 100).masked_fill(future, -math.inf).softmax(1)[:T, :T]
+
+
+# %% right="a mean that moves a little at each word"
+def bag_by_loop(vectors, i):
+    mean = vectors.new_full(vectors.shape[1:], math.nan)
+    for j in range(i):
+        mean = vectors[j] if j == 0 else mean + (vectors[j] - mean) / (j + 1)
+    return mean
+
+
+def bag_means(vectors):
+    means = list(vectors[:1])
+    for i, vector in enumerate(vectors[1:], start=2):
+        means.append(means[-1] * (1 - 1 / i) + vector / i)
+    return torch.stack(means)
+
+
+def uniform_attention(T):
+    return F.softmax(torch.full((T, T), -math.inf).triu(1), dim=1)
+
+
+# %% wrong="words of length zero do not count" caught_by="mean of the words so far"
+# -     places = torch.arange(1, len(vectors) + 1, device=vectors.device)
+# +     places = (vectors != 0).any(1).cumsum(0).clamp(min=1)
+
+
+# %% wrong="NaN only for a text of several words" caught_by="undefined before the first word" change="i if i else total / torch.zeros(1) -> i if i else total / (torch.zeros(1) if len(vectors) > 1 else 1)"
+
+
+# %% wrong="fifty words are a text" caught_by="mean of the words so far" change="/ places[:, None] -> / places.clamp(max=50)[:, None]"
+
+
+# %% wrong="each word teaches only its own mean and the next" caught_by="gradients reach all words so far"
+def bag_by_loop(vectors, i):
+    return vectors[:i].mean(0)
+
+
+def bag_means(vectors):
+    rows = []
+    for i in range(len(vectors)):
+        old, new = vectors[: max(i - 1, 0)].detach(), vectors[max(i - 1, 0) : i + 1]
+        rows.append((old.sum(0) + new.sum(0)) / (i + 1))
+    return torch.stack(rows)
+
+
+def uniform_attention(T):
+    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]

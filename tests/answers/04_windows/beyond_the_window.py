@@ -211,3 +211,27 @@ measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
 
 
 # %% wrong="cues as floating-point numbers" caught_by="each filler with both cues" change="texts[:, T - n :], cues -> texts[:, T - n :], cues.float()"
+
+
+# %% right="columns put together"
+def exam(fillers, distance, n):
+    N, T = fillers.shape
+    place, cues = T - distance, torch.tensor([[0], [1]]).expand(2, N).reshape(-1)
+    before, behind = fillers[:, :place].tile(2, 1), fillers[:, place + 1 :].tile(2, 1)
+    return torch.cat([before, cues[:, None], behind], 1)[:, T - n :], cues
+
+
+guess_beyond = 0.5
+measured_beyond = tuple(
+    (reader(rows)[range(1000), cues] > reader(rows)[range(1000), 1 - cues]).double().mean()
+    for rows, cues in (exam(exam_fillers, k, 4) for k in range(1, 7))
+)
+
+
+# %% wrong="equal fillers only once" caught_by="each filler with both cues" change="N, T = fillers.shape -> N, T = (fillers := torch.unique(fillers, dim=0)).shape"
+
+
+# %% wrong="a cue that nobody sees is not written" caught_by="only the last n words" change="return texts[:, T - n :], cues -> return (texts if distance < n else fillers.repeat(2, 1))[:, T - n :], cues"
+
+
+# %% wrong="every word like the one at the distance becomes the cue" caught_by="the cue at its distance" change="texts[:, T - distance] = cues -> texts = torch.where(texts == texts[:, T - distance].clone()[:, None], cues[:, None], texts)"

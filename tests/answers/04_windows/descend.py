@@ -197,7 +197,7 @@ def descend(W, b, batches, rate):
     return W.detach(), b.detach(), losses
 
 
-# %% wrong="moves the caller's W and b" caught_by="the bias learns too"
+# %% wrong="moves the caller's W and b" caught_by="losses before each step"
 def descend(W, b, batches, rate):
     losses = []
     for x, y in batches:
@@ -260,3 +260,43 @@ def descend(W, b, batches, rate):
         W, b = (W - rate * dW).detach(), (b - rate * db).detach()
         losses.append(loss.item())
     return W, b, losses
+
+
+# %% right="a linear layer that holds the transposed weights"
+def descend(W, b, batches, rate):
+    layer, losses = nn.Linear(*W.shape).to(W.dtype), []
+    layer.load_state_dict({"weight": W.T, "bias": b})
+    for x, y in batches:
+        layer.zero_grad()
+        loss = -F.log_softmax(layer(x), 1).gather(1, y[:, None]).mean()
+        loss.backward()
+        with torch.no_grad():
+            for weight in layer.parameters():
+                weight.sub_(weight.grad, alpha=rate)
+        losses.append(loss.tolist())
+    return layer.weight.detach().T, layer.bias.detach(), losses
+
+
+# %% wrong="momentum" caught_by="gradients do not pile up"
+def descend(W, b, batches, rate):
+    W, b, losses = nn.Parameter(W.clone()), nn.Parameter(b.clone()), []
+    optimiser = torch.optim.SGD([W, b], lr=rate, momentum=0.5)
+    for x, y in batches:
+        optimiser.zero_grad()
+        loss = F.cross_entropy(x @ W + b, y)
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    return W.data, b.data, losses
+
+
+# %% wrong="weights decay a little" caught_by="one step against the gradient" change="W - rate * W_gradient -> W * (1 - 1e-4) - rate * W_gradient"
+
+
+# %% wrong="losses with three digits" caught_by="losses before each step" change="loss.item() -> round(loss.item(), 3)"
+
+
+# %% wrong="no step where the loss is small" caught_by="gradients do not pile up"
+# -         W, b = W - rate * W_gradient, b - rate * b_gradient
+# +         if loss > 0.5:
+# +             W, b = W - rate * W_gradient, b - rate * b_gradient

@@ -115,7 +115,7 @@ def examples(ids, n, start, end):
     return torch.cat([torch.tensor(rows).reshape(-1, n), last]), torch.tensor([*ids, end])
 
 
-# %% wrong="the end counts as start" caught_by="each word once, then the end"
+# %% wrong="the end counts as start" caught_by="the context stands before"
 def examples(ids, n, start, end):
     text = [start] * n + list(ids)
     rows = [text[t : t + n] for t in range(len(ids) + 1)]
@@ -123,10 +123,39 @@ def examples(ids, n, start, end):
     return torch.tensor(rows), torch.tensor([*ids, end])
 
 
-# %% wrong="starts anew after an end inside the text" caught_by="each word once, then the end"
+# %% wrong="starts anew after an end inside the text" caught_by="the context stands before"
 def examples(ids, n, start, end):
     text = [start] * n + list(ids)
     if end in ids:
         text = text[: n + ids.index(end)] + [start] * n + text[n + ids.index(end) :]
     rows = [text[t : t + n] for t in range(len(ids) + 1)]
     return torch.tensor(rows), torch.tensor([*ids, end])
+
+
+# %% right="a queue of words"
+def examples(ids, n, start, end):
+    from collections import deque
+
+    context, rows = deque([start] * n, maxlen=n), []
+    for word in ids:
+        rows.append([*context])
+        context.append(word)
+    return torch.tensor([*rows, [*context]]), torch.tensor([*ids, end])
+
+
+# %% wrong="words of number 0 are dropped" caught_by="each word once, then the end" change="list(ids) + -> [word for word in ids if word] +"
+
+
+# %% wrong="starts at the begin of the text are dropped" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    text = list(ids)
+    while text and text[0] == start:
+        text = text[1:]
+    padded = torch.tensor([start] * n + text + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="next words in int32" caught_by="each word once, then the end" change="padded[n:] -> padded[n:].int()"
+
+
+# %% wrong="eight words back at most" caught_by="the context stands before" change="[:, :n] -> [:, max(n - 8, 0) : n]"

@@ -530,3 +530,43 @@ def by_hand(theta, x, w):
 # +         slopes.append((up - loss(v)) / (2 * step))
 # +         flat[i] += step
 # +     return np.reshape(slopes, v.shape)
+
+
+# %% right="by hand with numbers instead of a formula"
+def numerical(loss, v, step=1e-5):
+    found = np.empty(v.shape)
+    for i, _ in np.ndenumerate(v):
+        one, other = np.array(v), np.array(v)
+        one[i] += step
+        other[i] -= step
+        found[i] = (loss(one) - loss(other)) / (one[i] - other[i])
+    return found
+
+
+def by_hand(theta, x, w):
+    def loss(**changed):
+        t = theta | {"x": x} | changed
+        y = t["b"] + t["W"] @ t["x"] + t["U"] @ np.tanh(t["d"] + t["H"] @ t["x"])
+        return np.logaddexp.reduce(y) - y[w]
+
+    return {name: numerical(lambda v: loss(**{name: v}), value) for name, value in (theta | {"x": x}).items()}
+
+
+# %% wrong="a step relative to the number" caught_by="central differences"
+# -         shift[i] = step
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         shift[i] = step * max(1, abs(v[i]))
+# +         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * shift[i])
+
+
+# %% wrong="one-sided where the step is small" caught_by="central differences"
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         if step < 1e-3:
+# +             gradient[i] = (loss(v + shift) - loss(v)) / step
+
+
+# %% wrong="probabilities of at least a thousandth" caught_by="p minus one-hot" change="g /= g.sum() -> g = np.maximum(g / g.sum(), 1e-3)"
+
+
+# %% wrong="the bias of the hidden layer left out" caught_by="through the tanh" change="np.tanh(d + H @ x) -> np.tanh(H @ x)"

@@ -95,3 +95,23 @@ def norms_by_offset(gradient, c):
 
 def real_share(T, k):
     return max(0, T - abs(k)) / T
+
+
+# %% right="plain Python"
+def norms_by_offset(gradient, c):
+    rows = [sum(number * number for number in row) for row in gradient.tolist()]
+    m = len(rows) // (2 * c + 1)
+    return torch.tensor([math.sqrt(sum(rows[k * m : (k + 1) * m])) for k in range(2 * c + 1)])
+
+
+def real_share(T, k):
+    return len(set(range(T)) & set(range(k, T + k))) / T
+
+
+# %% wrong="norms in half precision" caught_by="root of the sum of squares" change="norm(dim=1) -> half().norm(dim=1).float()"
+
+
+# %% wrong="a share with two digits" caught_by="who has a word there" change="max(0, T - abs(k)) / T -> round(max(0, T - abs(k)) / T, 2)"
+
+
+# %% wrong="mean of the rows' norms" caught_by="root of the sum of squares" change="gradient.reshape(2 * c + 1, -1).norm(dim=1) -> gradient.norm(dim=1).reshape(2 * c + 1, -1).sum(1)"

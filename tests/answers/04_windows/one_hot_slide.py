@@ -150,3 +150,27 @@ def leaks(rows, targets):
 
 
 # %% wrong="one row in a thousand may differ" caught_by="columns that give it away" change="(rows[:, column] == targets).all() -> (rows[:, column] == targets).double().mean() >= 0.999"
+
+
+# %% right="nothing is left of the difference"
+def repaired_parameters(V, n):
+    return V + V * n * V
+
+
+def leaks(rows, targets):
+    apart = (rows.T - targets).abs().amax(1)
+    return [column for column, far in enumerate(apart.tolist()) if not far]
+
+
+# %% wrong="a column that is there twice is named once" caught_by="columns that give it away"
+# -     return [
+# -         column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+# -     ]
+# +     found = {tuple(rows[:, column].tolist()): column for column in range(rows.shape[1])}
+# +     return [column for column in found.values() if (rows[:, column] == targets).all()]
+
+
+# %% wrong="means compared" caught_by="columns that give it away" change="(rows[:, column] == targets).all() -> rows[:, column].double().mean() == targets.double().mean()"
+
+
+# %% wrong="only every second row looked at" caught_by="columns that give it away" change="(rows[:, column] == targets).all() -> (rows[::2, column] == targets[::2]).all()"

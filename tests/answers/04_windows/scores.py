@@ -215,3 +215,31 @@ def score_by_word(vectors, W, j):
 
 def all_scores(vectors, W):
     return np.ravel(vectors, order="K") @ W
+
+
+# %% right="exact sums, a matrix of words"
+def score_by_loop(x, W, j):
+    return math.fsum(float(one) * float(other) for one, other in zip(x, W[:, j]))
+
+
+def score_by_word(vectors, W, j):
+    by_place = W.reshape(*vectors.shape, -1)[..., j]
+    return sum(float(np.inner(vector, rows)) for vector, rows in zip(vectors, by_place))
+
+
+def all_scores(vectors, W):
+    return np.tensordot(vectors, W.reshape(*vectors.shape, -1), axes=2)
+
+
+# %% wrong="the loop ends at the first zero" caught_by="a sum over the rows"
+#       for i in range(len(x)):
+# -         score += x[i] * W[i, j]
+# +         if x[i] == 0:
+# +             break
+# +         score += x[i] * W[i, j]
+
+
+# %% wrong="words that are equal count once" caught_by="each word meets its own rows" change="for i, vector in enumerate(vectors)) -> for i, vector in enumerate(vectors) if i == 0 or (vector != vectors[i - 1]).any())"
+
+
+# %% wrong="eight classes at most" caught_by="all classes at once" change="vectors.reshape(-1) @ W -> vectors.reshape(-1) @ W[:, :5]"

@@ -195,3 +195,31 @@ def never_met(train_grams, test_grams):
 
 def multiplications(V, n, m, h):
     return V * n * m + h * n * m + V * h
+
+
+# %% right="one after the other, without a largest score"
+def log_probability(y, w):
+    total = -math.inf
+    for score in y:
+        total = np.logaddexp(total, score)
+    return y[w] - total
+
+
+def never_met(train_grams, test_grams):
+    rest = Counter(test_grams)
+    for gram in train_grams:
+        rest.pop(gram, None)
+    return rest.total() / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return n * m * (V + h) + h * V
+
+
+# %% wrong="the order within a tuple forgotten" caught_by="impossible for counts" change="known = set(train_grams) -> known = {other for gram in train_grams for other in (gram, gram[::-1])}"
+
+
+# %% wrong="the begin of what was met counts as met" caught_by="impossible for counts" change="known = set(train_grams) -> known = {gram[:k] for gram in train_grams for k in range(1, len(gram) + 1)}"
+
+
+# %% wrong="no probability below e to the -1000" caught_by="right for scores of any size" change="return y[w] - largest - np.log(np.sum(np.exp(y - largest))) -> return max(y[w] - largest - np.log(np.sum(np.exp(y - largest))), -1000.0)"

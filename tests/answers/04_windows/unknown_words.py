@@ -109,3 +109,39 @@ def error_rate(predicted, right, group):
 
 
 # %% wrong="blanks around a word stripped" caught_by="the others are unknown" change="number.get(word, 1) -> number.get(word.strip(), 1)"
+
+
+# %% right="NumPy counts, a dict that knows what is missing"
+def numbering(sentences, least):
+    flat = sorted(word for sentence in sentences for word in sentence)
+    kept = [word for i, word in enumerate(flat) if flat[i - least + 1 : i + 1] == [word] * least]
+    return {word: 2 + i for i, word in enumerate(dict.fromkeys(kept))} if flat else {}
+
+
+def numbers_of(words, number):
+    class Known(dict):
+        def __missing__(self, word):
+            return 1
+
+    known = Known(number)
+    return [known[word] for word in words]
+
+
+def error_rate(predicted, right, group):
+    return torch.where(group, (predicted != right).float(), math.nan).nanmean().item()
+
+
+# %% wrong="the empty word is no word" caught_by="who gets a number" change="for word in sentence) -> for word in sentence if word)"
+
+
+# %% wrong="a group of one has no rate" caught_by="errors of one group"
+# -     return (predicted != right)[group].double().mean().item()
+# +     if group.sum() < 2:
+# +         return math.nan
+# +     return (predicted != right)[group].double().mean().item()
+
+
+# %% wrong="a rate with two digits" caught_by="errors of one group" change="return (predicted != right)[group].double().mean().item() -> return round((predicted != right)[group].double().mean().item(), 2)"
+
+
+# %% wrong="each word once" caught_by="the others are unknown" change="for word in words] -> for word in dict.fromkeys(words)]"

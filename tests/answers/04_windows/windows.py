@@ -208,3 +208,30 @@ def pad_share(T, c):
 
 
 # %% wrong="a hundred places at most" caught_by="the share of PAD" change="for k in range(-c, c + 1)) -> for k in range(-min(c, 50), min(c, 50) + 1))"
+
+
+# %% right="NumPy's sliding windows"
+def windows(ids, c):
+    padded = np.pad(np.array(ids, dtype=np.int64), c)
+    return torch.from_numpy(np.lib.stride_tricks.sliding_window_view(padded, 2 * c + 1).copy())
+
+
+def pad_share(T, c):
+    return np.mean([not 0 <= t + k < T for t in range(T) for k in range(-c, c + 1)])
+
+
+# %% wrong="a share with four digits" caught_by="the share of PAD" change="return 1 - real / (T * (2 * c + 1)) -> return round(1 - real / (T * (2 * c + 1)), 4)"
+
+
+# %% wrong="thirty words on either side at most" caught_by="one row for each word"
+# -     return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+# +     c = min(c, 30)
+# +     return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+
+
+# %% wrong="a text that is shorter than its window is padded behind only" caught_by="PAD beyond both ends"
+# -     return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+# +     rows = F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+# +     if len(ids) < c:
+# +         rows = F.pad(torch.tensor(ids), (0, 2 * c)).unfold(0, 2 * c + 1, 1)
+# +     return rows

@@ -97,3 +97,28 @@ def agreement(vectors, labels):
 # -     cosines = (unit @ unit.T).fill_diagonal_(-2)
 # -     nearest = cosines.argmax(1).tolist()
 # +     nearest = (unit @ unit.T).topk(2).indices[:, 1].tolist()
+
+
+# %% right="eigenvectors of the products of words"
+def plane(vectors):
+    centred = vectors.double() - vectors.double().mean(0)
+    values, columns = torch.linalg.eigh(centred @ centred.T)
+    return (columns * values.clamp(min=0).sqrt())[:, [-1, -2]]
+
+
+def agreement(vectors, labels):
+    angles = F.cosine_similarity(vectors[:, None], vectors[None], dim=-1).tolist()
+    near = [max((c, -j) for j, c in enumerate(row) if j != i)[1] for i, row in enumerate(angles)]
+    return sum(labels[i] == labels[-j] for i, j in enumerate(near)) / len(near)
+
+
+# %% wrong="all numbers of one spread" caught_by="the two widest directions" change="vectors - vectors.mean(0) -> (vectors - vectors.mean(0)) / vectors.std(0)"
+
+
+# %% wrong="centred on the median" caught_by="the two widest directions" change="vectors.mean(0) -> vectors.median(0).values"
+
+
+# %% wrong="nearest by the product with a unit vector" caught_by="the nearest by cosine" change="unit @ unit.T -> unit @ vectors.T"
+
+
+# %% wrong="no neighbour that points away" caught_by="others, not itself" change="fill_diagonal_(-2) -> fill_diagonal_(0)"

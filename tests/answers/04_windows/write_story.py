@@ -129,3 +129,31 @@ def write_story(model, n, start, end, most, draw):
         story.append(word)
         context = [*context[1:], word] if word != start else context
     return story
+
+
+# %% right="draws until the end comes"
+def write_story(model, n, start, end, most, draw):
+    text = [start] * n
+
+    def drawn():
+        rows = torch.tensor(text[len(text) - n :], dtype=torch.long).reshape(1, n)
+        return int(draw(torch.softmax(model(rows), -1).reshape(-1)))
+
+    for _, word in zip(range(most), iter(drawn, end)):
+        text.append(word)
+    return text[n:]
+
+
+# %% wrong="contexts as floating-point numbers" caught_by="the context moves on" change="torch.tensor([text[len(text) - n :]]) -> torch.tensor([text[len(text) - n :]]).float()"
+
+
+# %% wrong="a temperature of its own" caught_by="draws from the softmax" change="scores.softmax(0) -> (scores / 0.8).softmax(0)"
+
+
+# %% wrong="a word that comes twice in a row ends it" caught_by="where it stops" change="if word == end: -> if word == end or (len(text) > n and word == text[-1]):"
+
+
+# %% wrong="start is never drawn" caught_by="draws from the softmax"
+# -         word = int(draw(scores.softmax(0)))
+# +         scores[start] = -math.inf
+# +         word = int(draw(scores.softmax(0)))
