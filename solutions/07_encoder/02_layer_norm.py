@@ -46,6 +46,11 @@ def printed_ratio(C):
     ### END SOLUTION
 
 
+# %% family="layer_norm"
+_C = size("C")
+_gain, _bias = tensor(_C, kind="float64"), tensor(_C, kind="float64")
+
+
 # %% test="layer_norm" aspect="mean 0, variance 1 per token" points=1
 _one, _zero = torch.ones(2).double(), torch.zeros(2).double()
 _got = layer_norm(torch.tensor([[[3.0, 5.0], [700.0, -100.0]]]).double(), _one, _zero)
@@ -56,40 +61,22 @@ assert close(_got, [[[-1, 1], [1, -1]]], 0, 1e-4), (
     f"Two numbers become -1 and 1, whatever they were; yours: {np.asarray(_got).tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _shape, _scale, _more in (
-    ((3, 4, 6), 5, (1e-5,)),
-    ((4, 3), 0.01, (1e-4,)),
-    ((5,), 0.3, (0.5,)),
-    ((2, 4, 3, 7), 0.004, ()),
-):
-    _x, _C = torch.randn(_shape).double() * _scale + 0.5, _shape[-1]
-    _g, _b = torch.randn(_C).double(), torch.randn(_C).double()
-    _wanted = F.layer_norm(_x, (_C,), _g, _b, *_more)
-    assert close(
-        layer_norm(_x.clone(), _g.clone(), _b.clone(), *_more), _wanted, 1e-3, 1e-4
-    ), (
-        f"x of shape {_shape} and spread {_scale}, eps = {_more[0] if _more else 'not given'}, random gain and bias: "
-        "not equal to torch's layer_norm."
-    )
-    _after = arguments_after(layer_norm, _x.clone(), _g.clone(), _b.clone())
-    assert close(_after[0], _x), "x is changed in place by your layer_norm."
-    assert close(_after[1], _g) and close(_after[2], _b), (
-        "Gain or bias is changed in place by your layer_norm."
-    )
+_close = {"rtol": 1e-3, "atol": 1e-4, "mixtures": 4}
+for _axes in ((), (_C,), (2, size("T", large=None)), (2, 4, 3)):
+    _scale = choice(5, 0.01, 0.004)
+    _x = made(lambda rng, x: x + 0.5, tensor(*_axes, _C, scale=_scale, kind="float64"))
+    agrees(layer_norm, ours.layer_norm, _x, _gain, _bias, **_close)
+_eps = choice(1e-5, 1e-4, 0.5)
+agrees(layer_norm, ours.layer_norm, _x, _gain, _bias, _eps, **_close)
 _x = 1000 + 0.1 * torch.randn(5, 32)
-_wanted = F.layer_norm(_x.double(), (32,))
-assert close(
-    layer_norm(_x.clone(), torch.ones(32), torch.zeros(32)), _wanted, 0, 0.02
-), (
+_got = layer_norm(_x.clone(), torch.ones(32), torch.zeros(32))
+assert close(_got, F.layer_norm(_x.double(), (32,)), 0, 0.02), (
     "float32 numbers like 1,000.1 and 1,000.2: digits are lost. Subtract the mean before you square."
 )
 ### END HIDDEN TESTS
 
 # %% test="layer_norm" aspect="gradients through mean and variance" points=1
 _shape = (2, 5)
-### BEGIN HIDDEN TESTS
-_shape = (3, 2, 5)
-### END HIDDEN TESTS
 _x, _g, _b = (
     torch.randn(_shape).double(),
     torch.randn(5).double(),
@@ -105,6 +92,11 @@ for _name, _mine, _theirs in zip(("x", "gain", "bias"), _found, _wanted, strict=
     assert close(_mine, _theirs, 1e-4, 1e-5), (
         f"The gradient with respect to {_name} is not that of torch's layer_norm."
     )
+### BEGIN HIDDEN TESTS
+_x = tensor(2, size("T", large=None), _C, kind="float64")
+_rest = {"rtol": 1e-4, "atol": 1e-4, "mixtures": 2}
+agrees(layer_norm, ours.layer_norm, _x, _gain, _bias, 0.1, by=gradients, **_rest)
+### END HIDDEN TESTS
 
 # %% test="layer_norm" aspect="a soft knee" points=1
 _got = gelu(torch.tensor([-40.0, -1.0, 0.0, 1.0, 40.0]).double())
@@ -113,24 +105,11 @@ assert close(_got, [0, -0.158655, 0, 0.841345, 40], 1e-5, 1e-5), (
     f"gelu(-40, -1, 0, 1, 40) is 0, -.1587, 0, .8413, 40; yours: {np.asarray(_got).tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-_x = torch.randn(3, 4).double() * 2
-_x[1, 2] = 2.2  # where the tanh formula is off by 0.0004
-_x[1, 3] = -4.1  # far down, and not yet 0
-_wanted = [[v * math.erfc(-v / math.sqrt(2)) / 2 for v in row] for row in _x.tolist()]
-assert close(gelu(_x.clone()), _wanted, 1e-5, 1e-5), (
-    "On random numbers your gelu is off by more than 0.00001."
-)
-assert np.shape(gelu(torch.randn(1, 2, 1))) == (1, 2, 1), (
-    "x of shape (1, 2, 1): your gelu gives it another shape."
-)
-_leaf = _x.clone().requires_grad_(True)
-F.gelu(_leaf).sum().backward()
-assert close(gradients(gelu, _x)[0], _leaf.grad, 1e-4, 1e-5), (
-    "The slope of your gelu is wrong: x counts twice, as a factor and in its chance."
-)
-assert close(arguments_after(gelu, _x.clone())[0], _x), (
-    "x is changed in place by your gelu."
-)
+_all = torch.tensor([[[-4.1, -3, 2.2, 30]]]).double()  # far down, and not yet 0
+_x = tensor(*(size(name, large=None) for name in "abc"), scale=2, kind="float64")
+_x = choice(_all, _x)
+agrees(gelu, ours.gelu, _x, rtol=1e-5, atol=1e-5)
+agrees(gelu, ours.gelu, _x, by=gradients, rtol=1e-4, atol=1e-5, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="layer_norm" aspect="how far the print is off" points=1
@@ -140,12 +119,7 @@ assert close(_got, 1 / math.sqrt(2), 1e-5), (
     f"C = 2, numbers 3 and 5: ±1 is right, the print gives ±1/√2. Ratio .7071; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _C in (3, 8, 768):
-    _x = np.random.default_rng().normal(size=_C)
-    _wanted, _got = _x.std() / _x.std(ddof=1), printed_ratio(_C)
-    assert close(_got, _wanted, 1e-5), (
-        f"C = {_C}: a ratio of {_wanted:.6f} is measured; yours: {_got}."
-    )
+agrees(printed_ratio, ours.printed_ratio, whole(2, 99, (3, 768)), rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% alt="Three activations: ReLU is zero for negative x, ELU bends down to minus one, GELU dips slightly below zero; all run along x for positive numbers."

@@ -53,17 +53,7 @@ assert sum(_got.values()) == 244, (
     f"A layer of width 4 learns 244 numbers; yours: {sum(_got.values())}."
 )
 ### BEGIN HIDDEN TESTS
-for _C in (1, 2, 6, 512, random.randint(20, 40)):
-    _layer = nn.TransformerEncoderLayer(_C, 1, 4 * _C, device="meta")
-    _wanted = dict.fromkeys(_keys, 0)
-    for _name, _part in _layer.named_parameters():
-        _kind = {"s": "attention", "l": "feed_forward", "n": "norms"}[_name[0]]
-        _wanted[_kind] += _part.numel()
-    _got = layer_weights(_C)
-    for _key in _keys:
-        assert is_number(_got[_key]) and _got[_key] == _wanted[_key], (
-            f"C = {_C}: {_key} learns {_wanted[_key]:,} numbers; yours: {_got[_key]}."
-        )
+agrees(layer_weights, ours.layer_weights, whole(1, 50, (2, 512, 4096)))
 ### END HIDDEN TESTS
 
 # %% test="weights" aspect="the whole encoder" points=1
@@ -73,19 +63,8 @@ assert _got == 528, (
     f"V, T, C, N = 5, 3, 4, 2: two tables, two layers, a norm: 528; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _T, _C, _N in (
-    (30522, 512, 768, 12),
-    (7, 11, 6, 0),
-    (1, 1, 1, 1),
-    (random.randint(50, 90), random.randint(10, 40), 8, random.randint(2, 9)),
-):
-    _layer = nn.TransformerEncoderLayer(_C, 1, 4 * _C, device="meta")
-    _wanted = _N * sum(_part.numel() for _part in _layer.parameters())
-    _wanted += _V * _C + _T * _C + 2 * _C
-    _got = total(_V, _T, _C, _N)
-    assert is_number(_got) and _got == _wanted, (
-        f"V, T, C, N = {_V, _T, _C, _N}: {_wanted:,} wanted; yours: {_got!r}."
-    )
+_some = whole(1, 90, (30522,)), whole(1, 40), whole(1, 20, (768,)), whole(0, 9, (12,))
+agrees(total, ours.total, *_some)
 ### END HIDDEN TESTS
 
 # %% test="weights" aspect="the share that was guessed" points=1

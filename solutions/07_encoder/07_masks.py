@@ -66,14 +66,8 @@ def layers_reach(mask, N):
 # %% test="attention_masks" aspect="GPT and BERT" points=1
 _T = 3
 ### BEGIN HIDDEN TESTS
-for _T in (1, 2, 5, random.randint(6, 20)):
-    for _name, _got, _wanted in (
-        ("gpt", gpt(_T), [[j <= i for j in range(_T)] for i in range(_T)]),
-        ("bert", bert(_T), [[True] * _T] * _T),
-    ):
-        assert close(_got, _wanted), f"{_name}({_T}) is not {_got!r}."
-        assert np.asarray(_got).dtype == bool, f"{_name}: bools wanted, not {_got!r}."
-_T = 4
+for _mine, _right in ((gpt, ours.gpt), (bert, ours.bert)):
+    agrees(_mine, _right, size("T"))
 ### END HIDDEN TESTS
 _got = gpt(_T)
 assert np.shape(_got) == (_T, _T), f"gpt({_T}): shape [{_T}, {_T}]; yours: {_got!r}."
@@ -87,11 +81,6 @@ assert np.shape(bert(_T)) == (_T, _T) and np.asarray(bert(_T)).all(), (
 
 # %% test="attention_masks" aspect="the prefix" points=1
 _cases = [(4, 2, [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]])]
-### BEGIN HIDDEN TESTS
-for _T, _p in ((1, 0), (1, 1), (5, 0), (5, 1), (5, 4), (5, 5), (9, 3), (8, 6)):
-    _see = [[j <= i or (i < _p and j < _p) for j in range(_T)] for i in range(_T)]
-    _cases.append((_T, _p, _see))
-### END HIDDEN TESTS
 for _T, _p, _see in _cases:
     _got = prefix(_T, _p)
     assert close(_got, np.array(_see) > 0), (
@@ -99,19 +88,14 @@ for _T, _p, _see in _cases:
         f"yours: {_got!r}."
     )
     assert np.asarray(_got).dtype == bool, f"prefix returns bools; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+_size = size("T")
+_p = made(lambda rng, T: rng.randint(0, T), _size, edges=[0, 1, lambda rng, T: T])
+agrees(prefix, ours.prefix, _size, _p)
+### END HIDDEN TESTS
 
 # %% test="attention_masks" aspect="reach after N layers" points=1
 _cases = [(torch.tensor([[1, 0, 0], [1, 1, 0], [0, 1, 1]]) > 0, 2)]
-### BEGIN HIDDEN TESTS
-for _T in (1, 2, 5, 9):
-    for _N in (1, 2, 3):
-        _mask = torch.rand(_T, _T) < 1.5 / _T
-        _cases.append((_mask | torch.eye(_T, dtype=torch.bool), _N))
-_chain = torch.eye(6, dtype=torch.bool) | torch.eye(6).roll(1, 1).bool()
-_cases += [(_chain, _N) for _N in (0, 1, 4, 5)]
-_long = torch.eye(40).bool() | torch.eye(40).roll(1, 1).triu().bool()
-_cases += [(_long, _N) for _N in (25, 38)]
-### END HIDDEN TESTS
 for _mask, _N in _cases:
     _heard = [{i} for i in range(len(_mask))]
     for _ in range(_N):
@@ -126,10 +110,17 @@ for _mask, _N in _cases:
     )
     assert np.asarray(_got).dtype == bool, f"Bools wanted; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-_left = arguments_after(layers_reach, torch.zeros(3, 3) > 0, 2)[0]
-assert close(_left, np.zeros((3, 3)) > 0), (
-    "layers_reach changes the mask that it is given."
+_size = size("T")
+_some = made(  # each looks at itself and at one or two others; or only at the next
+    lambda rng, T: torch.tensor(
+        [[i == j or rng.random() < 1.5 / T for j in range(T)] for i in range(T)]
+    ),
+    _size,
+    edges=[lambda rng, T: torch.zeros(T, T) > 0],
 )
+agrees(layers_reach, ours.layers_reach, _some, whole(0, 4))
+_long = torch.eye(40).bool() | torch.eye(40).roll(1, 1).triu().bool()
+agrees(layers_reach, ours.layers_reach, _long, whole(25, 38), mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="attention_masks" aspect="nobody loses himself" points=1
@@ -140,17 +131,10 @@ assert close(_got, [[True, True], [False, True]]), (
     f"Place 0 looks at 1 only, place 1 at nothing; each keeps itself. Yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _T in (1, 3, 6):
-    _got = layers_reach(torch.ones(_T, _T) > 0, 0)
-    assert close(_got, np.eye(_T, dtype=bool)), (
-        f"No layer (N = 0): each word has only itself; yours: {_got!r}."
-    )
-_ring = torch.eye(5).roll(1, 1).bool()  # each looks only at the next
-for _N in (1, 2, 3):
-    _wanted = sum(torch.eye(5).roll(o, 1) for o in range(_N + 1)) > 0
-    assert close(layers_reach(_ring.clone(), _N), _wanted), (
-        f"Each looks only at the next: after {_N} layers it has heard {_N + 1} words."
-    )
+_size = size("T")
+_next = made(lambda rng, T: torch.eye(T).roll(1, 1).bool(), _size)
+_mask = choice(_next, truths(_size, _size))
+agrees(layers_reach, ours.layers_reach, _mask, whole(0, 4, (300,)))
 for _T, _N in ((2, 65), (4, 64), (40, 1000), (256, 2)):
     _all, _half = torch.ones(_T, _T), torch.ones(_T // 2, _T // 2)
     for _mask in (_all > 0, _all.tril() > 0, torch.block_diag(_half, _half) > 0):

@@ -49,11 +49,22 @@ def class_head(X, lengths, W, b, how):
     ### END SOLUTION
 
 
+# %% family="heads"
+_B, _T = size("B"), size("T", large=12)
+_C, _K = size("C", large=None), size("K", large=None)
+_given_lengths = made(
+    lambda rng, B, T: torch.tensor([rng.randint(1, T) for _ in range(B)]),
+    *(_B, _T),
+    edges=[lambda rng, B, T: torch.full((B,), T)],
+)
+
+
+def _drawn(kind):  # vectors, weights and biases
+    return [tensor(*axes, kind=kind) for axes in ((_B, _T, _C), (_C, _K), (_K,))]
+
+
 # %% test="heads" aspect="a score for each word and tag" points=1
 _sizes = [(1, 2, 2, 3)]
-### BEGIN HIDDEN TESTS
-_sizes += [(1, 1, 1, 1), (2, 5, 3, 4), (3, 1, 4, 2), (4, 4, 4, 4), (2, 3, 5, 1)]
-### END HIDDEN TESTS
 for _B, _T, _C, _K in _sizes:
     _X, _W, _b = torch.randn(_B, _T, _C), torch.randn(_C, _K), torch.randn(_K)
     _wanted = np.einsum("btc,ck->btk", _X.numpy(), _W.numpy()) + _b.numpy()
@@ -65,22 +76,13 @@ for _B, _T, _C, _K in _sizes:
         f"B, T, C, K = {_B, _T, _C, _K}: x W + b for each word, without softmax."
     )
 ### BEGIN HIDDEN TESTS
-_X, _W, _b = torch.randn(2, 3, 4), torch.randn(4, 5), torch.randn(5)
-_back = gradients(tag_head, _X, _W, _b)
-assert close(_back[0], _W.sum(1).expand(2, 3, 4), 1e-4, 1e-5) and close(
-    _back[1], _X.sum((0, 1))[:, None].expand(4, 5), 1e-4, 1e-5
-), "Gradients should reach X and W from every place."
-assert close(_back[2], [6.0] * 5), (
-    f"Six places, so b has gradient 6; yours: {_back[2]}."
-)
+_given = _drawn("float32")
+agrees(tag_head, ours.tag_head, *_given)
+agrees(tag_head, ours.tag_head, *_given, by=gradients, mixtures=2)
 ### END HIDDEN TESTS
 
 # %% test="heads" aspect="the mean of a text's own words" points=1
 _cases = [(1, 3, 2, 2, [2])]
-### BEGIN HIDDEN TESTS
-_cases += [(1, 1, 1, 1, [1]), (3, 4, 2, 5, [1, 4, 2]), (2, 6, 6, 6, [6, 3])]
-_cases += [(4, 5, 3, 1, [2, 5, 1, 3])]
-### END HIDDEN TESTS
 for _B, _T, _C, _K, _lengths in _cases:
     _X, _W, _b = torch.randn(_B, _T, _C) - 3, torch.randn(_C, _K), torch.randn(_K)
     _wanted = [
@@ -92,13 +94,13 @@ for _B, _T, _C, _K, _lengths in _cases:
     assert close(_got, _wanted, 1e-4, 1e-4), (
         f"Lengths {_lengths}, T = {_T}: not the mean of each text's own words, times W, plus b."
     )
+### BEGIN HIDDEN TESTS
+_X, _W, _b = _drawn("float32")
+agrees(class_head, ours.class_head, _X, _given_lengths, _W, _b, "mean")
+### END HIDDEN TESTS
 
 # %% test="heads" aspect="the maximum of a text's own words" points=1
 _cases = [(1, 3, 2, 2, [2])]
-### BEGIN HIDDEN TESTS
-_cases += [(1, 1, 1, 1, [1]), (3, 4, 2, 5, [1, 4, 2]), (2, 6, 6, 6, [6, 3])]
-_cases += [(4, 5, 3, 1, [2, 5, 1, 3])]
-### END HIDDEN TESTS
 for _B, _T, _C, _K, _lengths in _cases:
     for _shift in (-9, 9, -3e6):  # all negative: zeros in the padding would win
         _X, _W = torch.randn(_B, _T, _C) + _shift, torch.randn(_C, _K)
@@ -113,6 +115,13 @@ for _B, _T, _C, _K, _lengths in _cases:
             f"Lengths {_lengths}, T = {_T}, numbers about {_shift}: "
             "not the largest of each text's own words, times W, plus b."
         )
+### BEGIN HIDDEN TESTS
+_X = made(  # far below 0: neither 0 nor a small number may win in the padding
+    lambda rng, X, shift: X + shift, tensor(_B, _T, 3), choice(0, -9, 9, -3e6, -3e12)
+)
+_rest = torch.eye(3), torch.zeros(3), "max"
+agrees(class_head, ours.class_head, _X, _given_lengths, *_rest)
+### END HIDDEN TESTS
 
 # %% test="heads" aspect="padding never counts" points=1
 _how, _bad, _X = "mean", math.nan, torch.tensor([[[1.0], [3.0], [0.0]]])
@@ -120,38 +129,19 @@ _X[0, 2] = _bad
 _got = class_head(_X, torch.tensor([2]), torch.ones(1, 1), torch.zeros(1), "mean")
 assert close(_got, [[2.0]]), f"1, 3, then NaN in the padding: mean 2; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _how in ("mean", "max"):
-    for _bad in (math.nan, math.inf, -math.inf, 1e30, 0.0):
-        _X, _W = -torch.rand(3, 5, 4).double() - 1, torch.randn(4, 2).double()
-        _b, _lengths = torch.randn(2).double(), torch.tensor([1, 5, 3])
-        _real = torch.arange(5) < _lengths[:, None]
-        _X[~_real] = _bad
-        _parts = [_X[i, :n] for i, n in enumerate(_lengths.tolist())]
-        _pool = [p.mean(0) if _how == "mean" else p.amax(0) for p in _parts]
-        _wanted = torch.stack(_pool) @ _W + _b
-        _got = class_head(_X.clone(), _lengths.clone(), _W, _b, _how)
-        assert close(_got, _wanted), (
-            f"{_how}: {_bad} in the padding changes the scores."
-        )
-        _back = gradients(class_head, _X, _lengths, _W, _b, _how)
-        assert close(_back[0][~_real], torch.zeros(6, 4)), (
-            f"{_how}: {_bad} stands in the padding, which gets a gradient other than 0."
-        )
-        assert close(_back[1], torch.stack(_pool).sum(0)[:, None].expand(4, 2)), (
-            f"{_how}: {_bad} in the padding spoils the gradient of W."
-        )
-        assert close(_back[2], [3.0, 3.0]), f"{_how}: three texts, so b has gradient 3."
-for _how in ("mean", "max"):
-    _left = arguments_after(class_head, _X.clone(), _lengths.clone(), _W, _b, _how)
-    assert close(_left[0], _X) and close(_left[1], _lengths), (
-        f"{_how}: an argument was changed."
-    )
-for _how in ("min", "", "MEAN", "Max", None):
-    try:
-        _got = class_head(_X.clone(), _lengths, _W, _b, _how)
-    except ValueError:
-        continue
-    assert False, f"how = {_how!r} should raise ValueError, not return {_got!r}."
+_X, _W, _b = _drawn("float64")
+_X = made(  # no ties: who of them gets the gradient is left open
+    lambda rng, X, n, bad: (
+        X + torch.arange(X.numel()).view(X.shape) / 1e4
+    ).masked_fill((torch.arange(X.shape[1]) >= n[:, None])[..., None], bad),
+    *(_X, _given_lengths, choice(math.nan, math.inf, -math.inf, 1e30, 0.0)),
+)
+_given = _X, _given_lengths, _W, _b
+for _by in (None, gradients):
+    _how = choice("mean", "max")
+    agrees(class_head, ours.class_head, *_given, _how, by=_by, mixtures=4)
+_how = choice("mean", "min", "", "MEAN", "Max", None)
+agrees(class_head, ours.class_head, *_given, _how, raises=ValueError, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -165,7 +165,8 @@ assert close(_in, [[3, 3, 0, 0]]) and close(_out, [[1, 2, -100, -100]]), (
 ### BEGIN HIDDEN TESTS
 def _certain(mask_tokens, ids, lengths, rate, shares):
     given = ids, lengths, rate, shares, 7, 5, np.random.default_rng()
-    return dict(zip("inputs targets".split(), checked(mask_tokens(*given), ids.shape)))
+    inputs, targets = checked(mask_tokens(*given), ids.shape)
+    return {"inputs": inputs, "targets": targets}
 
 
 _B, _T = size("B"), size("T")

@@ -210,3 +210,9 @@ labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002"
 
 
 # %% wrong="one text of one token loses its axes" caught_by="post-norm, by formula" change="return self.feed_forward_norm(x + self.feed_forward(x)) -> return self.feed_forward_norm(x + self.feed_forward(x)).squeeze()"
+
+
+# %% wrong="post-norm without gradients" caught_by="the stream carries gradients" change="self.attention_norm(x + self.attention(x)) -> self.attention_norm(x.detach() + self.attention(x.detach()))"
+
+
+# %% wrong="post-norm: the second sum reads a detached stream" caught_by="the stream carries gradients" change="self.feed_forward_norm(x + self.feed_forward(x)) -> self.feed_forward_norm(x.detach() + self.feed_forward(x))"

@@ -79,7 +79,7 @@ def class_head(X, lengths, W, b, how):
 # %% wrong="softmax over the classes" caught_by="the mean of a text's own words | the maximum of a text's own words" change="return pooled @ W + b -> return (pooled @ W + b).softmax(-1)"
 
 
-# %% wrong="padding is replaced in the caller's X" caught_by="padding never counts" change="X.masked_fill(padding, -math.inf) -> X.masked_fill_(padding, -math.inf)"
+# %% wrong="padding is replaced in the caller's X" caught_by="the maximum of a text's own words" change="X.masked_fill(padding, -math.inf) -> X.masked_fill_(padding, -math.inf)"
 
 
 # %% wrong="maximum over the numbers, not the places" caught_by="the maximum of a text's own words" change="amax(1) -> amax(2)[:, : X.shape[2]]"
@@ -90,7 +90,7 @@ def class_head(X, lengths, W, b, how):
 # %% wrong="padding filled with minus a million" caught_by="the maximum of a text's own words" change="-math.inf -> -1e6"
 
 
-# %% wrong="the mean sets padding to 0 in place" caught_by="padding never counts" change="X.masked_fill(padding, 0) -> X.masked_fill_(padding, 0) if not X.requires_grad else X.masked_fill(padding, 0)"
+# %% wrong="the mean sets padding to 0 in place" caught_by="the mean of a text's own words" change="X.masked_fill(padding, 0) -> X.masked_fill_(padding, 0) if not X.requires_grad else X.masked_fill(padding, 0)"
 
 
 # %% wrong="tag head without gradients" caught_by="a score for each word and tag" change="return X @ W + b -> return X.detach() @ W.detach() + b"
