@@ -180,8 +180,19 @@ else:
 
 # %% [markdown]
 # In the course's own run, after 400 steps, all three toss a coin, even when the noun is the word just before. They can spell most words by then, but they have
-# not learned that the noun decides about the verb. Your large network has had ten times as many steps: how far back does it get? And compare it with the last
-# row. There no gradient has come further back than eight characters, which is hardly two words.
+# not learned that the noun decides about the verb. We have run these cells once more with a laptop's 4,000 steps, and there it was so (right answers in %):
+#
+# | words back to the noun | 1 | 2-4 | 5-8 | 9-13 | 14+ |
+# |---|---|---|---|---|---|
+# | first model | 58 | 53 | 52 | 46 | 45 |
+# | large network | 76 | 60 | 50 | 57 | 45 |
+# | pieces of 8 | 78 | 57 | 47 | 59 | 45 |
+# | number of verbs | 165 | 173 | 218 | 63 | 11 |
+#
+# The large network has found out something about the noun just before the verb. From five words on it tosses a coin, and yet it is ahead of the counts: 0.536
+# nats against 0.605. So here is the sentence in bold once more. **A good loss, and the question with which this chapter began is not answered.** Longer gradients
+# alone do not answer it either: the network with pieces of 8 does as well. The recorded LSTM above has learned it. It reads words and not characters, so that
+# the same noun is far fewer steps away, which may be the reason; we have not tested it. What do *your* three rows say?
 
 # %% [markdown]
 # ### What is left to wish
