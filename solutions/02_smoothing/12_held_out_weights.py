@@ -218,7 +218,7 @@ _weights = made(
 )
 _weights = made(lambda rng, w: w / w.sum(axis=1, keepdims=True), _weights)
 _p = choice(
-    made(_uniform, _N, _K), made(lambda rng, N, K: 1e-9 * _uniform(rng, N, K), _N, _K)
+    made(_uniform, _N, _K), made(lambda rng, N, K: 1e-30 * _uniform(rng, N, K), _N, _K)
 )
 agrees(
     log_likelihood, ours.log_likelihood, _p, _buckets, _weights, rtol=1e-5, atol=1e-5

@@ -34,7 +34,6 @@
 
 # %%
 import math
-import random
 import time
 from collections import Counter
 from itertools import pairwise
@@ -55,6 +54,7 @@ from lmkit.testing import (
     close,
     gradients,
     is_number,
+    laid_out_otherwise,
     parameter_gradients,
     reading_once,
 )

@@ -98,6 +98,7 @@ _got = all_scores(vectors.copy(), W.copy())
 assert np.shape(_got) == (4,), f"Four classes, four scores; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
 agrees(all_scores, ours.all_scores, _vectors, array(_D, _K), **_near)
+agrees(all_scores, ours.all_scores, array(2, 3), array(6, 6), mixtures=0, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="three ways, one number" points=1

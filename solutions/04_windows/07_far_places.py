@@ -84,9 +84,16 @@ assert close(_got, [5, 0, 13], 1e-5), (
 _c = whole(0, 3, (10,))
 _rows = made(lambda rng, c, m: (2 * c + 1) * m, _c, whole(2, 6, (1,)))
 _gradient = tensor(_rows, whole(2, 6, (1, 40)), scale=choice(1, 1e-4))  # often small
-agrees(
-    norms_by_offset, ours.norms_by_offset, _gradient, _c, rtol=1e-4, atol=0, mixtures=1
-)
+for _by in (None, laid_out_otherwise):
+    agrees(
+        norms_by_offset,
+        ours.norms_by_offset,
+        *(_gradient, _c),
+        by=_by,
+        rtol=1e-4,
+        atol=0,
+        mixtures=1,
+    )
 ### END HIDDEN TESTS
 
 # %% test="norms_by_offset" aspect="who has a word there" points=1

@@ -74,7 +74,7 @@ def examples(ids, n, start, end):
 # %% family="examples"
 _start, _end = choice(3, 0, 70_000), choice(6, 1, 20_000_001)
 _ids = made(  # start and end are words like others
-    lambda rng, T, start, end: rng.choices([2, 7, 20_000_003, start, end], k=T),
+    lambda rng, T, start, end: rng.choices([0, 2, 7, 20_000_003, start, end], k=T),
     *(whole(1, 7, (0, 40)), _start, _end),
     edges=[
         lambda rng, T, start, end: [end] * T,

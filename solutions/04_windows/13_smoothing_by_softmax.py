@@ -54,7 +54,11 @@ assert close(log_probability(np.array([0.0, 5000.0]), 0), -5000, 1e-6), (
 _y = made(
     lambda rng, V, scale, shift: np.array([rng.gauss(shift, scale) for _ in range(V)]),
     *(whole(2, 9, (1, 300)), choice(1, 30, 3000), choice(0, -3000, 3000)),
-    edges=[np.array([800.0, 799.0, 801.0]), np.array([-800.0, 900.0])],
+    edges=[
+        np.array([800.0, 799.0, 801.0]),
+        np.array([-800.0, 900.0]),
+        np.array([-40.0, 2.0, 2.0, 1.9, -40.0]),  # two are the largest
+    ],
 )
 _w = made(
     lambda rng, y: rng.randrange(len(y)), _y, edges=[0, lambda rng, y: len(y) - 1]
@@ -71,6 +75,8 @@ agrees(
     ),
     mixtures=1,
 )
+_y = np.array([-40.0, 2.0, 2.0, 1.9])  # far below the others
+agrees(log_probability, ours.log_probability, _y, 0, mixtures=0, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="softmax_smoothing" aspect="impossible for counts" points=1

@@ -44,7 +44,6 @@ from lmkit.budgets import budget
 from lmkit.models.heads import MultiHead, from_torch, influence
 from lmkit.plots import dots, log_ticks
 from lmkit.testing import (
-    arguments_after,
     close,
     gradients,
     is_number,

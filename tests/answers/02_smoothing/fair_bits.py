@@ -234,3 +234,20 @@ def bits_per_character(logs, words, known, letters):
     spelled = sum(times * spelling_bits(word, letters) for word, times in found.items() if word not in known)
     characters = ends + sum(times * (len(word) + 1) for word, times in found.items())
     return (spelled - math.fsum(logs) / math.log(2)) / characters
+
+
+# %% right="a recursion for the spelling, natural logs to the end"
+def spelling_bits(word, letters):
+    head, tail = word[:1], word[1:]
+    if not head:
+        return math.log2(1 / letters["#"])
+    return math.log(1 / letters[head], 2) + spelling_bits(tail, letters)
+
+
+def bits_per_character(logs, words, known, letters):
+    nats = [-float(x) for x in logs]
+    sizes = [len(word) + 1 if word != "</s>" else 1 for word in words]
+    for word in words:
+        if not (word == "</s>" or word in known):
+            nats.append(spelling_bits(word, letters) * math.log(2))
+    return math.fsum(nats) / math.log(2) / math.fsum(sizes)

@@ -318,3 +318,28 @@ def log_likelihood(levels, buckets, weights):
 
 guess_weight = 1.0
 measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="an impossible token is merely unlikely" caught_by="log-likelihood of the mixture"
+def fit_weights(levels, buckets, rounds):
+    B, K = int(np.max(buckets)) + 1, levels.shape[1]
+    weights = np.full((B, K), 1 / K)
+    for b in range(B):
+        own = levels[buckets == b]
+        if len(own) == 0:
+            continue
+        for _ in range(rounds):
+            shares = own * weights[b]
+            shares = shares / shares.sum(axis=1, keepdims=True)
+            weights[b] = shares.mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    P = (levels * weights[buckets]).sum(axis=1)
+    return float(np.log(np.maximum(P, 1e-12)).sum())
+
+
+guess_weight = 0.9
+one_bucket_for_all = np.zeros(len(counted_levels), dtype=int)
+measured_weight = float(fit_weights(counted_levels, one_bucket_for_all, 50)[0, 0])

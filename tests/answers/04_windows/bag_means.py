@@ -274,3 +274,25 @@ def bag_means(vectors):
 
 def uniform_attention(T):
     return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+
+
+# %% wrong="cuts the gradient every eight words" caught_by="gradients reach all words so far"
+def bag_by_loop(vectors, i):
+    total = torch.zeros_like(vectors[0])
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i
+
+
+def bag_means(vectors):
+    total, means = torch.zeros_like(vectors[0]), []
+    for i, vector in enumerate(vectors, start=1):
+        if i % 8 == 0:
+            total = total.detach()  # keeps the graph short
+        total = total + vector
+        means.append(total / i)
+    return torch.stack(means)
+
+
+def uniform_attention(T):
+    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]

@@ -159,3 +159,11 @@ def examples(ids, n, start, end):
 
 
 # %% wrong="eight words back at most" caught_by="the context stands before" change="[:, :n] -> [:, max(n - 8, 0) : n]"
+
+
+# %% wrong="pads with 0 and replaces every 0 by start" caught_by="the context stands before"
+def examples(ids, n, start, end):
+    line = torch.tensor([0] * n + list(ids) + [end])
+    rows = line.unfold(0, n + 1, 1).clone()
+    contexts, following = rows[:, :n], rows[:, n].clone()
+    return contexts.masked_fill(contexts == 0, start), following

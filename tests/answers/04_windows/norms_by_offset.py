@@ -115,3 +115,13 @@ def real_share(T, k):
 
 
 # %% wrong="mean of the rows' norms" caught_by="root of the sum of squares" change="gradient.reshape(2 * c + 1, -1).norm(dim=1) -> gradient.norm(dim=1).reshape(2 * c + 1, -1).sum(1)"
+
+
+# %% wrong="reads the numbers in the order of memory" caught_by="root of the sum of squares"
+def norms_by_offset(gradient, c):
+    numbers = gradient.detach().numpy().ravel(order="K").reshape(2 * c + 1, -1)
+    return torch.from_numpy(np.sqrt((numbers**2).sum(1)))
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T

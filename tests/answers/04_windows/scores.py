@@ -243,3 +243,20 @@ def all_scores(vectors, W):
 
 
 # %% wrong="eight classes at most" caught_by="all classes at once" change="vectors.reshape(-1) @ W -> vectors.reshape(-1) @ W[:, :5]"
+
+
+# %% wrong="a square W is transposed" caught_by="all classes at once"
+def score_by_loop(x, W, j):
+    return float(sum(x[i] * W[i, j] for i in range(len(x))))
+
+
+def score_by_word(vectors, W, j):
+    n, m = vectors.shape
+    return float(sum(vectors[k] @ W[k * m : (k + 1) * m, j] for k in range(n)))
+
+
+def all_scores(vectors, W):
+    x = vectors.reshape(-1)
+    if W.shape[1] == len(x):
+        W = W.T  # rows are classes here
+    return x @ W

@@ -223,3 +223,37 @@ def multiplications(V, n, m, h):
 
 
 # %% wrong="no probability below e to the -1000" caught_by="right for scores of any size" change="return y[w] - largest - np.log(np.sum(np.exp(y - largest))) -> return max(y[w] - largest - np.log(np.sum(np.exp(y - largest))), -1000.0)"
+
+
+# %% wrong="counts equal largest scores once" caught_by="right for scores of any size"
+def log_probability(y, w):
+    largest = y.max()
+    others = y[y < largest]
+    return float(y[w] - largest - np.log1p(np.exp(others - largest).sum()))
+
+
+def never_met(train_grams, test_grams):
+    seen = set(train_grams)
+    return sum(gram not in seen for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="far from the best, the sum is taken for 1" caught_by="right for scores of any size"
+def log_probability(y, w):
+    y = np.asarray(y, dtype=float)
+    rest = y - y.max()
+    if rest[w] < -30:
+        return float(rest[w])  # the others no longer matter
+    return float(rest[w] - np.log(np.exp(rest).sum()))
+
+
+def never_met(train_grams, test_grams):
+    seen = set(train_grams)
+    return sum(gram not in seen for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h
