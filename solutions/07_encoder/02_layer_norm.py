@@ -61,7 +61,12 @@ assert close(_got, [[[-1, 1], [1, -1]]], 0, 1e-4), (
     f"Two numbers become -1 and 1, whatever they were; yours: {np.asarray(_got).tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-_close = {"rtol": 1e-3, "atol": 1e-4, "mixtures": 4}
+_close = {  # where all numbers of a token are equal, rounding in float32 is magnified
+    "compare": lambda got, wanted, x, *rest: difference(
+        got, wanted, 1e-3, 1e-4 + 5e-4 * float(x.abs().max())
+    ),
+    "mixtures": 4,
+}
 for _axes in ((), (_C,), (2, size("T", large=None)), (2, 4, 3)):
     _scale = choice(5, 0.01, 0.004)
     _x = made(lambda rng, x: x + 0.5, tensor(*_axes, _C, scale=_scale, kind="float64"))
