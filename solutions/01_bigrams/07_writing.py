@@ -180,9 +180,8 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what
 # comes after two words, and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If
 # there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that
-# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (Only *your* opening can force it to back off. Suppose that after
-# *the green* it draws *soup*. It can do so only because *the green soup* stands in the text. There something comes after *green soup*, so there is a row for
-# these two words.)
+# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (Only *your* opening can force it to back off. Suppose that it
+# finds *the green* and draws *soup* from this row. Then *the green soup* stands in the text, and something comes after it there, so *green soup* has a row, too.)
 #
 # Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you
 # one. In the next cell this will be your own dice, and your machine will speak.

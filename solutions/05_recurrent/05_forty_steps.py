@@ -227,7 +227,7 @@ for name, percent in learned_chip.items():
 # stays ahead. (To repeat this, change the number 500 in the cell of game B, or `rate` in `right_answers`.)
 #
 # The open gates, which won game A, have no advantage here. The last order to write is only five steps back on average, so this game hardly asks for long keeping.
-# But look at the last row: **the LSTM with half-open gates answers everything right, at both rates and with every start. No other row does, in 500 steps.** So a
+# But look at the last row: **the LSTM with half-open gates has 100 % at both rates and with every start. No other row has, in 500 steps.** So a
 # good start makes it easy to learn to *keep*, and gates make it easy to learn to keep *and to overwrite*, each at the right moment. "Easy" means here: in few
 # steps.
 

@@ -190,9 +190,9 @@ else:
 # | number of verbs | 165 | 173 | 218 | 63 | 11 |
 #
 # The large network has found out something about the noun just before the verb. From five words on it tosses a coin, and yet it is ahead of the counts: 0.536
-# nats against 0.605. So here is the sentence in bold once more. **A good loss, and the question with which this chapter began is not answered.** Longer gradients
-# alone do not answer it either: the network with pieces of 8 does as well. The recorded LSTM above has learned it. It reads words and not characters, so that
-# the same noun is far fewer steps away, which may be the reason; we have not tested it. What do *your* three rows say?
+# nats against 0.605. So once more: **a loss can be good, and the question with which this chapter began not answered.** Gradients that come back further have not
+# helped here, for the network with pieces of 8 does as well. The recorded LSTM above has learned it. It reads words and not characters, so that the same noun is
+# far fewer steps away, which may be the reason; we have not tested it. What do *your* three rows say?
 
 # %% [markdown]
 # ### What is left to wish

@@ -81,9 +81,9 @@ def block_of(kind, T, C):
 
 
 # %% family="Block"
-_T, _C = size("T", large=None), size("C", least=2, large=16)
+_T, _C = whole(4, 5, (1,)), whole(6, 8, (2, 16))
 _given = {
-    "x": tensor(size("B", large=None), _T, _C, kind="float64"),
+    "x": tensor(whole(2, 3, (1,)), _T, _C, kind="float64"),
     "swapped": choice(None, "attention", "feed_forward"),
 }
 

@@ -43,8 +43,8 @@ def encode_batch(encoder, table, positions, ids, lengths):
 
 
 # %% family="encode_batch"
-_B, _T = size("B"), size("T", large=12)
-_C, _V = size("C", large=None), size("V", large=None)
+_B, _T = whole(2, 3, (1, 12)), whole(4, 6, (1, 12))
+_C, _V = whole(7, 9, (1,)), whole(10, 14, (1,))
 _given = {
     "table": tensor(_V, _C),
     "positions": tensor(made(lambda rng, T, more: T + more, _T, whole(0, 3)), _C),

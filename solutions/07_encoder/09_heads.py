@@ -50,8 +50,8 @@ def class_head(X, lengths, W, b, how):
 
 
 # %% family="heads"
-_B, _T = size("B"), size("T", large=12)
-_C, _K = size("C", large=None), size("K", large=None)
+_B, _T = whole(2, 3, (1, 12)), whole(4, 6, (1, 12))
+_C, _K = whole(7, 9, (1,)), whole(10, 12, (1,))
 _given_lengths = made(
     lambda rng, B, T: torch.tensor([rng.randint(1, T) for _ in range(B)]),
     *(_B, _T),

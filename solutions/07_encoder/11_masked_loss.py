@@ -33,7 +33,7 @@ def masked_loss(scores, targets):
 
 
 # %% family="masked_loss"
-_B, _T, _V = size("B"), size("T"), size("V", large=30)
+_B, _T, _V = whole(2, 3, (1, 12)), whole(4, 6, (1, 12)), whole(7, 9, (1, 30))
 _scores = tensor(_B, _T, _V, scale=3, edges=["huge"], kind="float64")
 _targets = made(
     lambda rng, words, asked: words.masked_fill(~asked, -100),
