@@ -28,7 +28,7 @@ from autograder.pages.feedback import write_feedback
 from autograder.pages.html import SORT
 from autograder.pages.report import write_report
 from autograder.pages.tables import show_class
-from autograder.panel.second import Second
+from autograder.panel.second import Second, shared_out
 from conftest import CHAPTER, TEXT, make_course
 
 RIGHT = "def square(x):\n    return x**2"
@@ -226,11 +226,22 @@ def judged_by_two(course: Course, path: Path, dies: bool) -> list[Verdict]:
         assert time.monotonic() < end, "the second process did not get ready"
         time.sleep(0.05)
     try:
-        verdicts = check_notebook(course, path, run=second.run).verdicts
+        found = [
+            check_notebook(course, path, run=second.run).verdicts for _ in range(2)
+        ]  # then it knows how long each took
         assert (second.process is None) == dies
     finally:
         second.close()
-    return [replace(verdict, seconds=0) for verdict in verdicts]
+    first, again = ([replace(verdict, seconds=0) for verdict in verdicts] for verdicts in found)
+    assert first == again
+    return first
+
+
+def test_halves_take_equally_long() -> None:
+    assert shared_out(["a", "b", "c", "d", "e"], {}) == (["a", "c", "e"], ["b", "d"])
+    assert shared_out(["a", "b", "c", "d"], {"a": 1, "b": 2, "c": 9, "d": 5}) == (["c"], ["d", "b", "a"])
+    assert shared_out(["a", "b", "c"], {"c": 4}) == (["a", "c"], ["b"])  # what is not known is as long as the usual one
+    assert shared_out([], {}) == ([], [])
 
 
 def rebuilt(course: Course, tmp_path: Path, notebook: NotebookNode | str) -> tuple[list[str], float]:

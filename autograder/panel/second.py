@@ -1,4 +1,4 @@
-"""A second process beside the panel's worker: of a whole notebook it runs every other task, on another core.
+"""A second process beside the panel's worker: of a whole notebook it runs half of the tasks, on another core.
 
 A task is judged alone as it is among all, so nothing but the time is different. It is started once the worker has done
 its own imports. Where there is a single core or little memory, or when it has died, the worker runs everything itself.
@@ -13,7 +13,7 @@ import select
 import subprocess
 import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ class Second:
         self.process: subprocess.Popen[str] | None = None
         self.chapter = ""  # that it has got ready for, or is about to
         self.is_ready = False
+        self.seconds: dict[str, float] = {}  # that each task of the chapter took when it was last checked
 
     def prepare(self, chapter: str) -> None:
         """Have it import what this chapter needs; nobody waits for that."""
@@ -59,12 +60,13 @@ class Second:
         """What `run_tests` returns, sooner if all tasks are asked for and the second process is ready."""
         reference = read_reference(course, chapter)
         names = list(dict.fromkeys(test.task for test in reference.tests))
-        theirs = names[1::2]
-        if tasks is not None or reference.is_adopted or not theirs or not self.serves(chapter):
-            return run_tests(course, chapter, notebook, key, tasks)
+        halves = shared_out(names, self.seconds)
+        if tasks is not None or reference.is_adopted or not halves[1] or not self.serves(chapter):
+            return self._noted(run_tests(course, chapter, notebook, key, tasks))
+        ours, theirs = halves
         self._ask({"chapter": chapter, "notebook": nbformat.writes(notebook.node), "key": key, "tasks": theirs})
         try:
-            verdicts = run_tests(course, chapter, notebook, key, names[::2])
+            verdicts = run_tests(course, chapter, notebook, key, ours)
         except BaseException:
             self.close()  # its answer must not be taken for that to a later question
             raise
@@ -75,14 +77,14 @@ class Second:
         else:
             verdicts += [Verdict.from_dict(fields) for fields in answer]
         order = [test.name for test in reference.tests]
-        return sorted(verdicts, key=lambda verdict: order.index(verdict.grade_id))
+        return self._noted(sorted(verdicts, key=lambda verdict: order.index(verdict.grade_id)))
 
     def close(self) -> None:
         """End it."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-        self.process, self.chapter, self.is_ready = None, "", False
+        self.process, self.chapter, self.is_ready, self.seconds = None, "", False, {}
 
     def serves(self, chapter: str) -> bool:
         """Whether it can be asked about a chapter now."""
@@ -91,6 +93,14 @@ class Second:
         if not self.is_ready and select.select([self.process.stdout], [], [], 0)[0]:
             self.is_ready = self._answer() is not None
         return self.is_ready and self.process.poll() is None
+
+    def _noted(self, verdicts: list[Verdict]) -> list[Verdict]:
+        """The same verdicts, once it is known how long each task took."""
+        took: dict[str, float] = {}
+        for verdict in verdicts:
+            took[verdict.task] = took.get(verdict.task, 0.0) + verdict.seconds
+        self.seconds |= took
+        return verdicts
 
     def _ask(self, question: dict[str, Any]) -> None:
         assert self.process is not None and self.process.stdin is not None
@@ -105,6 +115,22 @@ class Second:
         assert self.process is not None and self.process.stdout is not None
         answer: list[dict[str, Any]] | None = json.loads(self.process.stdout.readline() or "null")
         return answer
+
+
+def shared_out(tasks: Sequence[str], seconds: Mapping[str, float]) -> tuple[list[str], list[str]]:
+    """Two halves that should take equally long; a task of which nothing is known counts as an average one.
+
+    The longest comes first, each to the half that has less: with nothing known at all every other task.
+    """
+    known = [seconds[task] for task in tasks if task in seconds]
+    usual = sum(known) / len(known) if known else 1.0
+    halves: tuple[list[str], list[str]] = [], []
+    loads = [0.0, 0.0]
+    for task in sorted(tasks, key=lambda task: -seconds.get(task, usual)):
+        lighter = int(loads[1] < loads[0])
+        halves[lighter].append(task)
+        loads[lighter] += seconds.get(task, usual)
+    return halves
 
 
 def _free_memory() -> int:
