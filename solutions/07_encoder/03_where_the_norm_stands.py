@@ -141,6 +141,13 @@ assert close(_got, _wanted, 1e-3, 1e-3), (
 )
 ### BEGIN HIDDEN TESTS
 agrees(Block, ours.Block, by=_called, **_given, rtol=1e-4, atol=1e-4)
+_parts = [torch_module("Linear", 5, 5, bias=False) for _ in range(2)]
+_block = Block(5, *_parts)
+for _part in _parts:
+    _part.load_state_dict({"weight": torch.zeros(5, 5)})
+assert close(_block(_x), _x, 0, 1e-6), (
+    "The two modules got weights of 0 after they were handed over, and the block still adds something: it has copies."
+)
 ### END HIDDEN TESTS
 
 # %% test="Block" aspect="post-norm, by formula" points=1

@@ -93,10 +93,14 @@ _given |= {"mixtures": 2, "rtol": 1e-4, "atol": 1e-6}
 
 
 def _encoder(Encoder, N, kind):
-    """An encoder of torch's layers, each with weights of its own."""
-    here = Encoder is ours.Encoder  # the layer is made where the encoder is
-    part = nn.TransformerEncoderLayer if here else torch_layer
-    layer = part(6, 2, 8, 0.0, batch_first=True, norm_first=kind == "pre")
+    """An encoder of torch's layers, called by position only, each with weights of its own."""
+    options = {"batch_first": True, "norm_first": kind == "pre"}
+    if Encoder is ours.Encoder:  # the layer is made where the encoder is
+        layer = nn.TransformerEncoderLayer(6, 2, 8, 0.0, **options)
+    else:
+        layer = wrapped(
+            torch_module("TransformerEncoderLayer", 6, 2, 8, 0.0, **options)
+        )
     made = Encoder(layer, N, 6).double()
     state = dict(made.state_dict())
     for i, name in enumerate(sorted(state)):
@@ -104,10 +108,6 @@ def _encoder(Encoder, N, kind):
         state[name] = wave.view(state[name].shape)
     made.load_state_dict(state)
     return made
-
-
-def torch_layer(*sizes, **options):
-    return torch_module("TransformerEncoderLayer", *sizes, **options)
 
 
 # %% test="Encoder" aspect="clones that share nothing" points=1
@@ -172,7 +172,7 @@ def _called(Encoder, N, kind, x):
     encoder = _encoder(Encoder, N, kind)
     found = parameter_gradients(encoder, x)
     # how far a shift moves what softmax sees is rounding
-    found = {k: g for k, g in found.items() if "in_proj_bias" not in k}
+    found = [g for k, g in sorted(found.items()) if "in_proj_bias" not in k]
     return {"result": encoder(x), "gradients": found}
 
 

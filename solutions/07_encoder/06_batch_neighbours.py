@@ -78,6 +78,8 @@ def _as_wanted(got, wanted, texts, filler):
 _text = made(lambda rng, n: rng.choices(range(9), k=n), size("words", least=0))
 _texts = listing(size("B", least=0), _text)
 agrees(pad, ours.pad, _texts, whole(0, 8, (999,)), compare=_as_wanted)
+_empty = made(lambda rng, B: [[] for _ in range(B)], size("B", large=None))
+agrees(pad, ours.pad, _empty, 7, compare=_as_wanted, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="encode_batch" aspect="words and places, once" points=1
@@ -116,8 +118,8 @@ def _called(encode_batch, **given):
 
 def _slopes(encode_batch, **given):
     here = encode_batch is ours.encode_batch
-    same = (lambda x, mask: x) if here else wrapped(torch_module("Identity"), most=1)
-    found = gradients(encode_batch, same, *given.values())
+    bent = (lambda x, mask: x.tanh()) if here else wrapped(torch_module("Tanh"), most=1)
+    found = gradients(encode_batch, bent, *given.values())
     return dict(zip(("gradient of table", "of positions"), found, strict=True))
 
 

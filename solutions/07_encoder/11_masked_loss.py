@@ -108,6 +108,10 @@ _none = made(lambda rng, targets: torch.full_like(targets, -100), _targets)
 agrees(masked_loss, ours.masked_loss, _scores, _none)
 for _asked in (_none, _targets):
     agrees(masked_loss, ours.masked_loss, _scores, _asked, by=gradients, **_close)
+_scores, _targets = torch.randn(2, 2, 3), torch.full((2, 2), -100)
+assert depends_on(masked_loss, _scores, _targets) == [True], (
+    "No place asked: `backward` from this 0 does not find the scores; their gradient should be zeros."
+)
 ### END HIDDEN TESTS
 
 # %%
