@@ -69,26 +69,6 @@ def gradients(function: Callable[..., Any], *inputs: Any) -> list[Any]:
     """
     import torch
 
-    wanted, found = _differentiated(function, inputs)
-    return [
-        torch.zeros_like(value) if gradient is None else gradient for value, gradient in zip(wanted, found, strict=True)
-    ]
-
-
-@beside_the_answer
-def depends_on(function: Callable[..., Any], *inputs: Any) -> list[bool]:
-    """Whether `backward` from function(*inputs) finds each floating-point tensor among the inputs, in order.
-
-    Of several results the first counts. A gradient of zeros is one; where there is none, code that asks for it fails.
-    """
-    _, found = _differentiated(function, inputs)
-    return [gradient is not None for gradient in found]
-
-
-def _differentiated(function: Callable[..., Any], inputs: Sequence[Any]) -> tuple[list[Any], Sequence[Any]]:
-    """Copies of the floating-point tensors among the inputs, and the gradients of a sum that they got, or None."""
-    import torch
-
     inputs = tuple(
         value.detach().clone().requires_grad_(True) if torch.is_tensor(value) and value.is_floating_point() else value
         for value in inputs
@@ -96,7 +76,10 @@ def _differentiated(function: Callable[..., Any], inputs: Sequence[Any]) -> tupl
     wanted = [value for value in inputs if torch.is_tensor(value) and value.requires_grad]
     result = function(*inputs)
     result = (result[0] if isinstance(result, (tuple, list)) else result).sum()
-    return wanted, torch.autograd.grad(result, wanted, allow_unused=True)
+    found = torch.autograd.grad(result, wanted, allow_unused=True)
+    return [
+        torch.zeros_like(value) if gradient is None else gradient for value, gradient in zip(wanted, found, strict=True)
+    ]
 
 
 @beside_the_answer

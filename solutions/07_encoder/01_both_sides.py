@@ -45,7 +45,6 @@ from lmkit.models.heads import MultiHead, from_torch, influence
 from lmkit.plots import dots, log_ticks
 from lmkit.testing import (
     close,
-    depends_on,
     gradients,
     is_number,
     leave_gradients,

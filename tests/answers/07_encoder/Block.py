@@ -216,3 +216,6 @@ labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002"
 
 
 # %% wrong="post-norm: the second sum reads a detached stream" caught_by="the stream carries gradients" change="self.feed_forward_norm(x + self.feed_forward(x)) -> self.feed_forward_norm(x.detach() + self.feed_forward(x))"
+
+
+# %% wrong="copies of the two modules" caught_by="pre-norm, by formula" change="nn.LayerNorm(width), attention -> nn.LayerNorm(width), copy.deepcopy(attention)"

@@ -213,3 +213,6 @@ def copied(state):
 # +         found[f"{norm}.weight"] = torch.ones_like(found[f"{norm}.weight"])
 # +         found[f"{norm}.bias"] = torch.zeros_like(found[f"{norm}.bias"])
 # +     return found
+
+
+# %% wrong="the mask by the name that torch's layer has for it" caught_by="every layer gets the mask" change="layer(x, mask) -> layer(x, src_mask=mask)"

@@ -163,3 +163,19 @@ def encode_batch(encoder, table, positions, ids, lengths):
 
 
 # %% wrong="positions do not learn" caught_by="words and places, once" change="positions[:T] -> positions.detach()[:T]"
+
+
+# %% wrong="zeros written into the encoder's answer" caught_by="words and places, once"
+# -     return y.masked_fill(~real[..., None], 0)
+# +     y[~real] = 0
+# +     return y
+
+
+# %% wrong="floats where all texts are empty" caught_by="filled up to the longest"
+# -     ids = torch.full((len(texts), T), filler)
+# -     for row, text in zip(ids, texts, strict=True):
+# -         row[: len(text)] = torch.tensor(text)
+# -     return ids, lengths
+# +     if not texts:
+# +         return torch.zeros(0, 0, dtype=torch.long), lengths
+# +     return torch.tensor([[*text, *[filler] * (T - len(text))] for text in texts]), lengths
