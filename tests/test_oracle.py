@@ -180,6 +180,23 @@ def test_data_that_an_author_writes_out_are_new_in_each_call(counts: Any) -> Non
     assert "For [3, 1, 2]: your function changes an argument" in said
 
 
+def test_a_result_that_the_next_call_changes_is_wrong() -> None:
+    kept: list[float] = []
+
+    def halves(numbers: list[float]) -> list[float]:
+        return [number / 2 for number in numbers]
+
+    def one_list_for_all(numbers: list[float]) -> list[float]:
+        kept[:] = halves(numbers)
+        return kept
+
+    inputs = listing(size("n"), number(0, 1))
+    agrees(halves, halves, inputs)
+    with pytest.raises(AssertionError, match="right until your function is called again"):
+        agrees(one_list_for_all, halves, inputs)
+    agrees(one_list_for_all, halves, inputs, changes=True)  # what may change is not looked at
+
+
 def test_exceptions_of_the_course_are_wanted_and_others_told() -> None:
     def root(x: float) -> float:
         return math.sqrt(x)

@@ -149,6 +149,10 @@ class CallableHandle(Handle):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._side.ask("call", target=self._number, args=list(args), kwargs=kwargs)
 
+    def first_of_two(self, *inputs: tuple[list[Any], dict[str, Any]]) -> Any:
+        """The result of the first of two calls, as it is after the second: here it would be a copy by then."""
+        return self._side.ask("first_of_two", target=self._number, inputs=[list(one) for one in inputs])
+
 
 class ClassHandle(CallableHandle):
     """A class on the student's side. What a test makes of it is `Made`, if the course's answer has such a class."""

@@ -235,3 +235,21 @@ def pad_share(T, c):
 # +     if len(ids) < c:
 # +         rows = F.pad(torch.tensor(ids), (0, 2 * c)).unfold(0, 2 * c + 1, 1)
 # +     return rows
+
+
+# %% wrong="one buffer for all calls of a shape" caught_by="the word stands in the middle"
+tables = {}
+
+
+def windows(ids, c):
+    T = len(ids)
+    rows = tables.setdefault((T, c), torch.zeros(T, 2 * c + 1, dtype=torch.long))
+    for t in range(T):
+        for k in range(-c, c + 1):
+            rows[t, c + k] = ids[t + k] if 0 <= t + k < T else 0
+    return rows
+
+
+def pad_share(T, c):
+    missing = 2 * sum(min(k, T) for k in range(1, c + 1))
+    return missing / (T * (2 * c + 1))
