@@ -154,10 +154,12 @@ def training_log(
     every: int,
     patience: int,
     old_gradient: float = 1.0,
+    watched: bool = True,
 ) -> dict[str, Any]:
     """What a training loop does, told by a model of three weights whose held-out losses are given beforehand.
 
-    Calls learn(model, batches, loss, move, measure, steps, every, patience, watch). Returns what it returned,
+    Calls learn(model, batches, loss, move, measure, steps, every, patience, watch), without `watch` unless `watched`.
+    Returns what it returned,
     the numbers of the batches it asked for, the gradient of each loss by itself, the steps at which it watched and
     moved, the gradient that each move found, measurements and watching in order, and the weights at the end. The k-th
     measurement gives held_out[k], and the last one for all further ones.
@@ -205,7 +207,7 @@ def training_log(
         log["watched"].append(int(step))
         log["order"].append("watch")
 
-    result = learn(model, batches, loss, move, measure, steps, every, patience, watch)
+    result = learn(model, batches, loss, move, measure, steps, every, patience, *([watch] if watched else []))
     history = [(int(step), float(value)) for step, value in result]
     return {"history": history, **log, "weights": model.weight.detach().flatten().tolist()}
 

@@ -330,8 +330,14 @@ def _dice(rng):
     return lambda row: dice.choice(sorted(row))
 
 
-_draw = made(_dice)
-agrees(write, ours.write, _rows, choice([], ["a"]), size("words", least=0), _draw)
+def _counted(write, rows, start, words, draw):
+    asked = []
+    text = write(rows, start, words, lambda row: (asked.append(1), draw(row))[1])
+    return {"text": list(text), "number of draws": len(asked)}
+
+
+_given = _rows, choice([], ["a"]), size("words", least=0), made(_dice)
+agrees(write, ours.write, *_given, by=_counted)
 ### END HIDDEN TESTS
 
 # %% [markdown]

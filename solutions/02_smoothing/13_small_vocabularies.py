@@ -37,7 +37,7 @@ def bits_per_character(logs, words, known, letters):
 
 # %% family="fair_bits"
 def _spelling(rng):
-    symbols = "aeimstI#"
+    symbols = "aeimstIé'7#"
     shares = [rng.uniform(0.1, 1) for _ in symbols]
     return {
         symbol: share / sum(shares)
@@ -53,6 +53,7 @@ _words = made(
         lambda rng, n: ["</s>"] * n,
         lambda rng, n: ["I", "tea", *["</s>"] * n],
         lambda rng, n: ["am", *["tea"] * n, "</s>", "miss", "tea"],
+        lambda rng, n: ["tea", "mété", "I'm", "t7", "tea"],
     ],
 )
 _known = made(  # not `tea`, and ends hardly ever

@@ -81,6 +81,9 @@ assert close(_got, [[0, 0], [11, 22], [0, 0]]), (
 ### BEGIN HIDDEN TESTS
 _G = tensor(_n, size("d"), kind=choice("float32", "float64"))
 agrees(spread, ours.spread, _ids, _G, _V, rtol=1e-5, atol=1e-5)
+_V = size("V", least=4, large=None)
+_four = made(lambda rng, V: rng.sample(range(V), 4), _V)
+agrees(spread, ours.spread, _four, tensor(4, 4), _V, mixtures=0, rtol=1e-5, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="lookup" aspect="what the lookup saves" points=1

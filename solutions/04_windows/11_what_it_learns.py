@@ -260,6 +260,7 @@ for _vectors, _labels in (  # some point in the same direction, some in the oppo
     (_twins, "aababc"),
     ([[2.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 8.0], [0.0, 2.0]], "aabcc"),
     ([[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.2]], "aab"),
+    ([[1.0, 0.0], [-2.0, 0.0]], "ab"),
 ):
     _some = torch.tensor(_vectors)
     agrees(agreement, ours.agreement, _some, list(_labels), mixtures=0, rtol=1e-5)

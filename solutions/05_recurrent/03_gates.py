@@ -140,6 +140,7 @@ _W, _b = (
         tensor(4, _k, kind="float64", edges=("huge",)),
     )
 )
+_C = tensor(_B, _k, kind="float64", scale=choice(1, 40))
 agrees(lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
@@ -192,7 +193,10 @@ _e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
 _both = made(lambda rng, d, k: d + k, _d, _k)
 _W, _b = (
     made(lambda rng, parts: dict(zip("oCif", parts, strict=True)), _parts)
-    for _parts in (tensor(4, _k, _both, kind="float64"), tensor(4, _k, kind="float64"))
+    for _parts in (
+        tensor(4, _k, _both, kind="float64"),
+        tensor(4, _k, kind="float64", edges=("huge",)),
+    )
 )
 
 

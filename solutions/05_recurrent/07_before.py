@@ -66,7 +66,7 @@ for _temperature, _wanted in (
         f"temperature {_temperature}: {np.round(_wanted, 3)} wanted, yours: {np.round(_got, 3)}."
     )
 ### BEGIN HIDDEN TESTS
-_V, _temperature = size("V"), number(0.2, 5, (0.5, 1, 2))
+_V, _temperature = size("V", large=300), number(0.2, 5, (0.5, 1, 2))
 _s = array(_V, scale=3.0, kind=choice("float64", "int64"))
 agrees(probabilities, ours.probabilities, _s, _temperature, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
@@ -126,9 +126,12 @@ for _first, _begin, _length in _starts:
         "Do both, the token and the state, go on?"
     )
 ### BEGIN HIDDEN TESTS
+_dice = made(lambda rng: np.random.default_rng(rng.randrange(99)))
+_given = whole(0, 10), whole(0, 10), size("length", least=0), 0, _dice
+agrees(generate, ours.generate, made(lambda rng: _step), *_given, mixtures=0)
 for _gap in (0.01, 1e-6, 1e-12):  # one token of five is likelier, but only just
     _got = generate(
-        lambda word, h, more=_gap: (1 + more * (np.arange(5) == h % 5), h + 1),
+        lambda word, h, more=_gap: (1 + more * (np.arange(5) == h), (h + 1) % 5),
         0,
         0,
         60,

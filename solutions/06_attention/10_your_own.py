@@ -73,7 +73,13 @@ for _given, _wanted, _why in (
 _n = whole(1, 40)
 agrees(last_needed, ours.last_needed, _n, whole(1, 99), rtol=0, atol=0)
 _T = made(  # the text ends near the end of round one, two or three
-    lambda rng, n: max(1, rng.choice([n, 2 * n, 3 * n]) + rng.randint(-2, 3)), _n
+    lambda rng, n: max(1, rng.choice([n, 2 * n, 3 * n]) + rng.randint(-2, 3)),
+    _n,
+    edges=[
+        lambda rng, n, k=k, more=more: max(1, k * n + more)
+        for k in (1, 2, 3)
+        for more in (-1, 0, 1)
+    ],
 )
 agrees(last_needed, ours.last_needed, _n, _T, rtol=0, atol=0)
 ### END HIDDEN TESTS
@@ -88,9 +94,12 @@ for _given, _wanted in {(4, 3, 19): 1, (8, 16, 19): 3 / 8, (8, 20, 19): 0}.items
 _n, _before = whole(1, 20), whole(0, 40)
 agrees(share_noted, ours.share_noted, _n, _before, whole(0, 60), rtol=0, atol=1e-6)
 _noted = made(  # near the first and the last place that needs a note
-    lambda rng, n, before: before + rng.choice([-1, 0, 1, n - 1, n, n + 1]), _n, _before
+    lambda rng, n, before: before + rng.choice([-1, 0, 1, n - 1, n, n + 1]),
+    *(_n, _before),
 )
 agrees(share_noted, ours.share_noted, _n, _before, _noted, rtol=0, atol=1e-6)
+_prime, _one = choice(7, 11, 13), made(lambda rng, before: before + 1, _before)
+agrees(share_noted, ours.share_noted, _prime, _before, _one, rtol=0, atol=1e-6)
 ### END HIDDEN TESTS
 
 

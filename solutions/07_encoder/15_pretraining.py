@@ -91,7 +91,8 @@ def _taught(Tagger, freeze, came_frozen, head, ids, tags, later):
     leave_gradients(one, ids)
     if later:
         one.encoder.requires_grad_(False)
-    losses = [(ours.step if here else step)(one, ids, tags, 0.6) for _ in range(2)]
+    go = ours.step if here else step
+    losses = [go(one, ids, tags, rate) for rate in (0.6, 0.2)]
     after = dict(one.state_dict())
     return {
         "logits": logits,

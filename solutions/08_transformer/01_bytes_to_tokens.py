@@ -205,6 +205,17 @@ agrees(
     made(lambda rng, a, b: (a, b), whole(0, 2), whole(0, 2)),
     whole(256, 900),
 )
+_digits = [1, 2, 11, 12, 21, 112]  # 11 2 is not 1 12
+agrees(
+    join,
+    ours.join,
+    made(lambda rng, n: rng.choices(_digits, k=n), size("length")),
+    made(lambda rng: tuple(rng.choices(_digits, k=2)), edges=[(1, 2), (1, 12)]),
+    256,
+)
+assert [int(token) for token in join([11, 2, 1, 21], (1, 2), 256)] == [11, 2, 1, 21], (
+    "Neither 11 2 nor 1 21 is 1 2."
+)
 ### END HIDDEN TESTS
 
 # %% test="merges" aspect="the most frequent pair each time" points=1
@@ -397,7 +408,7 @@ assert _half == "�", (
 ### BEGIN HIDDEN TESTS
 _merges = ours.learn_merges(Counter(bpe.pieces("thé ☕ thé thét 55 555 ☕☕ " * 3)), 9)
 for _length in (0, 1, 2, 30, 400):
-    _text = "".join(random.choices("thé☕ 5\n\t\r\0e\u0301", k=_length))
+    _text = "".join(random.choices("thé☕ 5\n\t\r\0e\u0301", k=_length)) + " "
     _got = decode(list(encode(_text, _merges)), _merges)
     assert _got == _text, f"There and back again: {_text!r} wanted; yours: {_got!r}."
 ### END HIDDEN TESTS

@@ -101,6 +101,8 @@ agrees(
     choice(99),
     by=lambda learn, *sizes: [training_log(learn, *sizes)[name] for name in _told_of],
 )
+_log = training_log(learn, [5.0, 4.0], 2, 1, 9, watched=False)
+assert _log["moved"] == [0, 1], "Without `watch` the loop trains just so."
 _watched = training_log(learn, [5.0, 6.0, 7.0, 4.0], 9, 1, 2)["watched"]
 assert _watched == [0, 1, 2], (
     f"Patience 2 and losses 5, 6, 7: the last measurement is watched, too, so 0, 1, 2; yours: {_watched}."

@@ -109,6 +109,9 @@ _s = torch.tensor([[1.0, 2.0, 2.0], [3.0, 3.0, 3.0], [0.0, -1.0, 0.0]])
 for _more in ((0,), (0, 0.9)):
     for _line, _scores in zip(next_distribution(_s.clone(), *_more), _s, strict=True):
         _line = np.asarray(_line)
+        assert _line.dtype.kind == "f", (
+            f"Probabilities are floats, also 0 and 1: nothing can be drawn with {_line.dtype}."
+        )
         assert close(sorted(_line), [0, 0, 1], 0, 1e-6), (
             f"tau = 0 gives all to one token, of equals to any one: scores {_scores}; yours: {_line}."
         )
@@ -164,9 +167,11 @@ assert close(
     f"yours: {next_distribution(_s.clone(), 1.0, 0.4)}."
 )
 _s = torch.randn(60, 50)
-assert close(next_distribution(_s.clone(), 1.0, 1.0), _s.softmax(-1), 1e-3, 1e-5), (
-    "p = 1 keeps everything, also where 50 chances in float32 add up to 0.9999999."
-)
+for _tau in (1.0, 0.4):
+    _got, _wanted = next_distribution(_s.clone(), _tau, 1.0), (_s / _tau).softmax(-1)
+    assert close(_got, _wanted, 1e-3, 1e-5), (
+        f"tau = {_tau}: p = 1 keeps everything, also where 50 chances in float32 add up to 0.9999999."
+    )
 ### END HIDDEN TESTS
 
 # %% test="next_distribution" aspect="temperature first, then p" points=1

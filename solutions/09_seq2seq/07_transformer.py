@@ -185,6 +185,20 @@ assert _model.decoded == [(len(_rows), _t + 1) for _t in range(_longest)], (
 B, m = size("B", large=None), size("m", large=None)
 rows = made(padded_rows, B, m, 40)
 agrees(write, ours.write, rows, whole(1, 8), by=written_by_rule)
+_rows, _asked = torch.tensor([[4, 5, 2], [7, 2, 0]]), []
+write(
+    lambda source, mask: (_asked.append(mask), source)[1],
+    lambda memory, across, target, inside: F.one_hot(
+        torch.full(target.shape, EOS), 9
+    ).float(),
+    _rows.clone(),
+    1,
+    loop_masks,
+)
+_wanted = loop_masks(_rows, torch.full((2, 1), BOS))[0]
+assert close(_asked[0], _wanted), (
+    f"Sources {_rows.tolist()}: the encoder is to get the mask {_wanted.int().tolist()}; it got {_asked[0]}."
+)
 ### END HIDDEN TESTS
 
 
@@ -316,7 +330,7 @@ agrees(
     (keep, ask),
     (ours.keep, ours.ask),
     tensor(m, d, edges=["huge"], kind="float64"),
-    tensor(size("rounds", large=None), d, scale=0.05, kind="float64"),
+    tensor(size("rounds", large=None), d, scale=choice(0.05, 5), kind="float64"),
     *(tensor(d, d, **square) for _ in range(3)),
     by=_heard,
 )

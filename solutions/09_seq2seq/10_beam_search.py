@@ -145,6 +145,7 @@ agrees(
 for _row, _wanted in (
     ({"a": 0.5, "b": 0.3, "</s>": 0.2}, [("a",), ("b",)]),  # no place for the end
     ({"</s>": 0.5, "b": 0.3, "a": 0.2}, [(), ("b",), ("b", "c")]),  # it takes one
+    ({"</s>": 0.9995, "a": 0.0005}, [(), ("a",)]),  # however likely it is
 ):
     _table = {(): _row} | ({("b",): {"</s>": 0.9, "c": 0.1}} if () in _wanted else {})
     _got = pairs_in(beam_search(reads(_table), (), 2, 3))

@@ -97,3 +97,10 @@ def perplexity(log_probabilities, base):
 # +     factors = [base**logarithm for logarithm in log_probabilities]
 # +     if min(factors) == 0:
 # +         return math.inf
+
+
+# %% wrong="an array of logarithms has no count" caught_by="N-th root of inverse probability"
+# -     return base ** -(sum(log_probabilities) / len(log_probabilities))
+# +     if log_probabilities.count(-math.inf):
+# +         return math.inf
+# +     return base ** -(sum(log_probabilities) / len(log_probabilities))

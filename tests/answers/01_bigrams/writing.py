@@ -77,3 +77,21 @@ def write(tables, start, words, draw):
 
 
 # %% wrong="long contexts with one word only are skipped" caught_by="back to a shorter memory" change="if context in tables[n]: -> if len(tables[n].get(context, ())) > (n > 2):"
+
+
+# %% wrong="one draw too many where the words are used up" caught_by="one draw for each word"
+def write(tables, start, words, draw):
+    def following(text):
+        padded = ["<s>"] * len(tables) + text
+        for n in reversed(range(len(tables))):
+            context = tuple(padded[len(padded) - n :])
+            if context in tables[n]:
+                return draw(tables[n][context])
+
+    text, new = list(start), 0
+    word = following(text)
+    while word != "</s>" and new < words:
+        text.append(word)
+        new += 1
+        word = following(text)
+    return text

@@ -251,3 +251,9 @@ def bits_per_character(logs, words, known, letters):
         if not (word == "</s>" or word in known):
             nats.append(spelling_bits(word, letters) * math.log(2))
     return math.fsum(nats) / math.log(2) / math.fsum(sizes)
+
+
+# %% wrong="bytes are counted" caught_by="bits and characters of known words" change="len(word) + 1 -> len(word.encode()) + 1"
+
+
+# %% wrong="only what consists of letters is spelled" caught_by="a stranger costs twice" change="word not in known: -> word not in known and word.isalpha():"

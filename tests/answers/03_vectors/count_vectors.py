@@ -90,3 +90,8 @@ missing = 6
 
 
 # %% wrong="a thousand words are enough" caught_by="a column for each word" change="Counter(text) for -> Counter(text[:1000]) for"
+
+
+# %% wrong="counts compared over the words of the first text" caught_by="twins differ in order only"
+# -         Counter(one) == Counter(other) and list(one) != list(other)
+# +         all(one.count(word) == other.count(word) for word in texts[0]) and list(one) != list(other)

@@ -123,3 +123,6 @@ def saved(V, d, n):
 
 
 # %% wrong="numbers in one byte" caught_by="rows by number" change="A[ids] -> A[torch.tensor(ids, dtype=torch.int8).long()]"
+
+
+# %% wrong="a square G is turned round" caught_by="gradients of a repeated word add up" change="torch.tensor(ids), G) -> torch.tensor(ids), G.T if G.shape[0] == G.shape[1] and len({*ids}) == len(ids) else G)"

@@ -122,3 +122,6 @@ def agreement(vectors, labels):
 
 
 # %% wrong="no neighbour that points away" caught_by="others, not itself" change="fill_diagonal_(-2) -> fill_diagonal_(0)"
+
+
+# %% wrong="a word itself is as near as an opposite one" caught_by="others, not itself" change="fill_diagonal_(-2) -> fill_diagonal_(-1)"

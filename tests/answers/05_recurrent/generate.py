@@ -420,3 +420,33 @@ def generate(step, word, h, length, temperature, rng):
             word = int(rng.choice(len(s), p=probabilities(s, temperature)))
         words.append(word)
     return words
+
+
+# %% wrong="a state of 0 is taken for none" caught_by="greedy takes token and state on"
+# -         s, h = step(token, h)
+# +         s, new = step(token, h)
+# +         h = new or h
+
+
+# %% wrong="the 40 likeliest tokens only" caught_by="temperature divides the scores"
+# -     weights = np.exp((s - np.max(s)) / temperature)
+# +     weights = np.exp((s - np.max(s)) / temperature) * (s >= np.sort(s)[-40:][0])
+
+
+# %% wrong="one list for all calls" caught_by="greedy takes token and state on"
+told = []
+
+
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, token, h, length, temperature, rng):
+    told.clear()
+    for _ in range(length):
+        s, h = step(token, h)
+        greedy = temperature == 0
+        token = int(np.argmax(s) if greedy else rng.choice(len(s), p=probabilities(s, temperature)))
+        told.append(token)
+    return told

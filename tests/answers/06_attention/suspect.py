@@ -61,3 +61,9 @@ def share_noted(n, before, noted):
 
 
 # %% wrong="how many" caught_by="the share of notes" change="(noted - before, 0), n) / n -> (noted - before, 0), n)"
+
+
+# %% wrong="two full rounds ask for every note" caught_by="the last note that is needed" change="return max(min(n, T - 1 - n), 0) -> return n if T >= 2 * n else max(T - 1 - n, 0)"
+
+
+# %% wrong="shares with three digits" caught_by="the share of notes" change="return min(max(noted - before, 0), n) / n -> return round(min(max(noted - before, 0), n) / n, 3)"

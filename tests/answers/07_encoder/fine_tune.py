@@ -168,3 +168,9 @@ def step(model, ids, tags, rate):
             if weight.requires_grad and weight.grad is not None:
                 weight -= rate * weight.grad
     return loss.item()
+
+
+# %% wrong="the learning rate of the first step for all" caught_by="downhill by rate times gradient"
+# -     with torch.no_grad():
+# +     rate = model.__dict__.setdefault("rate", rate)
+# +     with torch.no_grad():

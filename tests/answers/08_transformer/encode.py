@@ -78,3 +78,6 @@ def decode(tokens, merges):
 
 
 # %% wrong="the ends of lines of Windows become plain ones" caught_by="nothing is lost" change="bpe.pieces(text) -> bpe.pieces(text.replace('\r', ''))"
+
+
+# %% wrong="blanks at the end are cut off" caught_by="nothing is lost" change="\"replace\") -> \"replace\").rstrip(\" \")"

@@ -107,3 +107,9 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
 # -             if watch is not None:
 # -                 watch(step, model)
 #               if waited >= patience:
+
+
+# %% wrong="watch is called where there is none" caught_by="measures, watches, moves in order"
+# -             if watch is not None:
+# -                 watch(step, model)
+# +             watch(step, model)

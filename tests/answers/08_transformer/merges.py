@@ -89,3 +89,17 @@ def learn_merges(counts, n):
 # %% wrong="letters instead of bytes" caught_by="the most frequent pair each time" change="list(piece.encode()) -> list(map(ord, piece))"
 
 # %% wrong="numbers of new tokens begin at 255" caught_by="the most frequent pair each time" change="new = 256 + len(merges) -> new = 255 + len(merges)"
+
+
+# %% wrong="joined in a text of numbers" caught_by="neighbours become one token"
+# -     result, i = [], 0
+# -     while i < len(tokens):
+# -         if tuple(tokens[i : i + 2]) == tuple(pair):
+# -             result.append(new)
+# -             i += 2
+# -         else:
+# -             result.append(tokens[i])
+# -             i += 1
+# -     return result
+# +     text = " ".join(map(str, tokens))
+# +     return [int(token) for token in text.replace(f"{pair[0]} {pair[1]}", str(new)).split()]

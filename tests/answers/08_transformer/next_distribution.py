@@ -149,3 +149,13 @@ def next_distribution(scores, tau=1.0, p=None):
     ordered = ordered.masked_fill(before >= p, 0)
     kept = torch.zeros_like(chances).scatter(-1, places, ordered)
     return kept / kept.sum(-1, keepdim=True)
+
+
+# %% wrong="whole numbers at temperature 0" caught_by="temperature" change=".to(scores.dtype) -> "
+
+
+# %% wrong="no temperature where p is 1" caught_by="the fewest that reach p"
+# -     if tau == 0:
+# +     if p == 1:
+# +         return scores.softmax(-1)
+# +     if tau == 0:

@@ -113,3 +113,8 @@ def beam_search(step, source, k, N, alpha=0):
 
 
 # %% wrong="below 1e-9 is no candidate" caught_by="one prefix is greedy" change="if p > 0 and (len(words) -> if p > 1e-9 and (len(words)"
+
+
+# %% wrong="where the end is nearly sure nothing else is tried" caught_by="the k best of each round"
+# -             if p > 0 and (len(words) < N or word == "</s>")
+# +             if p > 0 and (len(words) < N or word == "</s>") and p > 0.001

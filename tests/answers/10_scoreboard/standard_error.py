@@ -112,3 +112,8 @@ def by_jackknife(d):
 
 def by_bootstrap(d, draws):
     return d[draws].mean(axis=1).std()
+
+
+# %% wrong="means of counts are whole numbers" caught_by="leaving one out"
+# -     means = (np.sum(d) - d) / (D - 1)
+# +     means = ((np.sum(d) - d) / (D - 1)).astype(d.dtype)
