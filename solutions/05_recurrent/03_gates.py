@@ -193,10 +193,7 @@ _e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
 _both = made(lambda rng, d, k: d + k, _d, _k)
 _W, _b = (
     made(lambda rng, parts: dict(zip("oCif", parts, strict=True)), _parts)
-    for _parts in (
-        tensor(4, _k, _both, kind="float64"),
-        tensor(4, _k, kind="float64", edges=("huge",)),
-    )
+    for _parts in (tensor(4, _k, _both, kind="float64"), tensor(4, _k, kind="float64"))
 )
 
 

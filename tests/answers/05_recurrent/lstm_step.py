@@ -144,11 +144,3 @@ def lstm_step(e, h, C, W, b):
 # -     return torch.sigmoid(a["o"]) * torch.tanh(C), C
 # +     C = C.clamp(-5, 5)
 # +     return torch.sigmoid(a["o"]) * torch.tanh(C), C
-
-
-# %% wrong="a sigmoid of its own whose gradient is NaN far down" caught_by="two steps like torch's cell"
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], 1)
-    f, i, o = (1 / (1 + torch.exp(-(x @ W[part].T + b[part]))) for part in "fio")
-    C = f * C + i * torch.tanh(x @ W["C"].T + b["C"])
-    return o * torch.tanh(C), C

@@ -185,19 +185,3 @@ class MultiHead(nn.Module):
         mask = mask.expand(len(x), H, x.shape[1], y.shape[1])
         found = [masked_attention(q, k, v, mask[:, h]) for h, (q, k, v) in enumerate(parts)]
         return self.out(torch.cat(found, dim=-1))
-
-
-# %% wrong="a softmax of its own, nan where a row sees nothing" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    def __init__(self, C, heads):
-        super().__init__()
-        self.q, self.k, self.v, self.out = (nn.Linear(C, C) for _ in range(4))
-        self.heads = heads
-
-    def forward(self, x, y=None, mask=None):
-        y = x if y is None else y
-        Q, K, V = (split_heads(f(a), self.heads) for f, a in ((self.q, x), (self.k, y), (self.v, y)))
-        s = Q @ K.mT / math.sqrt(Q.shape[-1])
-        if mask is not None:
-            s = s.masked_fill(~mask, -math.inf)
-        return self.out(merge_heads(s.softmax(-1) @ V))

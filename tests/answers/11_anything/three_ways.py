@@ -129,6 +129,3 @@ def as_kernels(E, C, p):
 # +     B, C, H, W = images.shape
 # +     columns = F.unfold(images, p, stride=p).reshape(B, C, p * p, H // p, W // p)
 # +     return columns.permute(0, 4, 3, 2, 1).reshape(B, -1, p * p * C)
-
-
-# %% wrong="the kernels do not learn" caught_by="a projection is a convolution" change="return E.reshape -> return E.detach().reshape"
