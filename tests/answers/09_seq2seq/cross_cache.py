@@ -117,9 +117,3 @@ def products(m, n, d):
 
 
 # %% wrong="what is kept comes from a quotient of floating-point numbers" caught_by="multiplications" change='"kept": once -> "kept": int(n * once / n)'
-
-
-# %% wrong="exponentials of scores as they are" caught_by="kept once, asked often"
-# -     return torch.softmax(x @ W_q @ K.T / math.sqrt(len(x)), dim=-1) @ V
-# +     e = torch.exp(x @ W_q @ K.T / math.sqrt(len(x)))
-# +     return e @ V / e.sum()
