@@ -159,10 +159,9 @@ def training_log(
     """What a training loop does, told by a model of three weights whose held-out losses are given beforehand.
 
     Calls learn(model, batches, loss, move, measure, steps, every, patience, watch), without `watch` unless `watched`.
-    Returns what it returned,
-    the numbers of the batches it asked for, the gradient of each loss by itself, the steps at which it watched and
-    moved, the gradient that each move found, measurements and watching in order, and the weights at the end. The k-th
-    measurement gives held_out[k], and the last one for all further ones.
+    Returns what it returned, the numbers of the batches it asked for, the gradient of each loss by itself, the steps at
+    which it watched and moved, the gradient that each move found, measurements and watching in order, and the weights
+    at the end. The k-th measurement gives held_out[k], and the last one for all further ones.
     """
     import torch
 

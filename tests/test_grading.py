@@ -226,9 +226,8 @@ def judged_by_two(course: Course, path: Path, dies: bool) -> list[Verdict]:
         assert time.monotonic() < end, "the second process did not get ready"
         time.sleep(0.05)
     try:
-        found = [
-            check_notebook(course, path, run=second.run).verdicts for _ in range(2)
-        ]  # then it knows how long each took
+        # The second time it knows how long each task took, and shares them out otherwise.
+        found = [check_notebook(course, path, run=second.run).verdicts for _ in range(2)]
         assert (second.process is None) == dies
     finally:
         second.close()

@@ -42,7 +42,7 @@
 
 # %% task="perplexity" points=4 level=2 minutes=8
 def perplexity(log_probabilities, base):
-    """Perplexity of a text, from the logarithms (to that base) of its N factors; infinite if one of them is -inf."""
+    """Perplexity of a text from the logarithms, to that base, of its N factors (a list or an array); infinite if one is -inf."""
     ### BEGIN SOLUTION
     return base ** -(sum(log_probabilities) / len(log_probabilities))
     ### END SOLUTION

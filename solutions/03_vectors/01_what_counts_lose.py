@@ -172,11 +172,8 @@ _texts = made(
         [["a", "a", "b"], ["a", "b", "b"]],
         [["a", "b", "a", "a"], ["a", "a", "b", "a"]],  # exchanged in the middle
         [["ab", "c"], ["a", "bc"]],  # other words, the same letters in a row
-        [
-            ["a"],
-            ["a", "b"],
-            ["a", "c"],
-        ],  # the words of the first text come equally often
+        # The words of the first text come equally often in all three.
+        [["a"], ["a", "b"], ["a", "c"]],
         [["a", "b", "a"], ["b", "a", "a"], ["a", "b"], [], ["b", "a"], ["b", "a", "a"]],
     ],
 )

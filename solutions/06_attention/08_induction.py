@@ -346,8 +346,8 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 #
 # - `previous_word(P)`, $[H]$: how much weight a head gives to the word just before, on average over words 1, 2, …, $T - 1$;
 # - `copying(P, words)`, $[H]$: take each word that has occurred before, and add up the weights that it gives to the places *right after its earlier occurrences*.
-#   In *kite drum kite kite*, for example, the last *kite* has occurred at places 0 and 2, so places 1 and 3 count, although place 3 is where it stands itself. The result is the mean
-#   over all such words, and zeros if there are none;
+#   In *kite drum kite kite*, for example, the last *kite* has occurred at places 0 and 2, so places 1 and 3 count, although it stands at place 3 itself. The
+#   result is the mean over all such words, and zeros if there are none;
 # - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a
 #   copy in which what head number `head` (0, 1, …) has found counts for nothing.
 #

@@ -93,7 +93,7 @@ def perplexity(log_probabilities, base):
 
 
 # %% wrong="a factor too small for a float is taken for zero" caught_by="long and impossible texts"
-# -     """Perplexity of a text, from the logarithms (to that base) of its N factors; infinite if one of them is -inf."""
+# -     """Perplexity of a text from the logarithms, to that base, of its N factors (a list or an array); infinite if one is -inf."""
 # +     factors = [base**logarithm for logarithm in log_probabilities]
 # +     if min(factors) == 0:
 # +         return math.inf
