@@ -39,9 +39,13 @@ def agrees(
     """Compare a student's function with the course's for `inputs` (by position) and `options` (by keyword).
 
     With `by`, what is compared is `by(function, *inputs, **options)`: a scenario, such as one that makes a model of a
-    class and calls it. `compare(got, wanted, *inputs, **options)` may accept what is as good as the course's result:
-    it returns what is wrong, in words about "your result", or something false if nothing is; True means wrong without
-    a word. `changes` allows a function to change its arguments. For `strict`, `rtol` and `atol` see `difference`.
+    class and calls it. If it is marked with `beside_the_answer` of `lmkit.testing`, a judge runs it where the student's
+    objects are, which is quicker; see `autograder.wall.inside.scenarios` for what it may use. With `by`, `theirs` and
+    `ours` may be tuples of functions and classes.
+
+    `compare(got, wanted, *inputs, **options)` may accept what is as good as the course's result: it returns what is
+    wrong, in words about "your result", or something false if nothing is; True means wrong without a word. `changes`
+    allows a function to change its arguments. For `strict`, `rtol` and `atol` see `difference`.
 
     Where the course's function raises one of the exceptions `raises`, the student's must, too; a case in which it
     raises another one does not count. Raises AssertionError with the smallest case found in which the two differ.
@@ -79,10 +83,9 @@ def spreads_like(
     """
     trial = _Trial(theirs, ours, inputs, options, by)
     seed = random.getrandbits(60)
-    theirs_found = Counter(of(trial.result(theirs, Case(seed))) for _ in range(samples))
+    theirs_found = Counter(of(trial.result(trial.call_theirs, Case(seed))) for _ in range(samples))
     positional, named = trial.values(Case(seed))  # the course's function leaves them as they are
-    call = trial.ours if by is None else functools.partial(by, trial.ours)
-    ours_found = Counter(of(call(*positional, **named)) for _ in range(MORE_OF_OURS * samples))
+    ours_found = Counter(of(trial.call_ours(*positional, **named)) for _ in range(MORE_OF_OURS * samples))
     surprise, worst = _surprise(theirs_found, ours_found)
     if surprise > ALARM:
         share, wanted = (counter[worst] / counter.total() for counter in (theirs_found, ours_found))
@@ -123,6 +126,9 @@ class _Trial:
         compares_by_inputs: bool = True,
     ):
         self.theirs, self.ours, self.by, self.raises = theirs, ours, by, raises
+        by_ours, by_theirs = _on_both_sides(by, theirs)
+        self.call_ours = ours if by is None else functools.partial(by_ours, ours)
+        self.call_theirs = theirs if by is None else functools.partial(by_theirs, theirs)
         self.inputs, self.options = inputs, options
         # Beside the student's code; a wall compares what it has handed over for itself.
         self.watches = by is None and not changes and not getattr(theirs, "watches_arguments", False)
@@ -147,16 +153,16 @@ class _Trial:
         case.drawn, case.inner = fresh.drawn, fresh.inner
         return positional, named
 
-    def result(self, function: Callable[..., Any], case: Case) -> Any:
+    def result(self, call: Callable[..., Any], case: Case) -> Any:
         positional, named = self.values(case)
-        return function(*positional, **named) if self.by is None else self.by(function, *positional, **named)
+        return call(*positional, **named)
 
     def failure(self, case: Case, differ: Differ) -> str:
         """What is wrong with their answer in this case, as the rest of a sentence; empty if nothing is."""
         expected: type[Exception] | None = None
         wanted: Any = None
         try:
-            wanted = self.result(self.ours, case)
+            wanted = self.result(self.call_ours, case)
         except self.raises as error:
             expected = type(error)
         except Exception as error:  # no input that the task allows
@@ -165,7 +171,7 @@ class _Trial:
         self.counted += 1
         positional, named = self.values(case)
         try:
-            got = self.theirs(*positional, **named) if self.by is None else self.by(self.theirs, *positional, **named)
+            got = self.call_theirs(*positional, **named)
             if isinstance(wanted, Iterator) and isinstance(got, Iterator):
                 got = list(got)
         except AssertionError:
@@ -196,7 +202,7 @@ class _Trial:
         call = getattr(self.theirs, "first_of_two", functools.partial(_first_of_two, self.theirs))
         for other in (Case(case.seed + 1, outer=same_sizes), Case(case.seed + 1)):
             try:
-                wanted, _ = self.result(self.ours, case), self.result(self.ours, other)
+                wanted, _ = self.result(self.call_ours, case), self.result(self.call_ours, other)
             except Exception:  # no two inputs that the task allows
                 continue
             if isinstance(wanted, Iterator) or isinstance(self.ours, type):
@@ -257,6 +263,15 @@ class _Trial:
         sizes = [] if are_whole else [text for text in case.words() if text not in parts]
         line = "; ".join([*sizes, *parts, *told])
         return f"For {line}:" if line and len(line) <= MAX_LINE else f"For {'; '.join([*case.words(), *told])}:"
+
+
+def _on_both_sides(by: Callable[..., Any] | None, theirs: Any) -> tuple[Any, Any]:
+    """`by` as it is called for the course's answer and for the student's, which may be behind a wall."""
+    answer = theirs[0] if type(theirs) is tuple else theirs
+    if getattr(by, "runs_beside_the_answer", False) is True and hasattr(type(answer), "beside"):
+        both: tuple[Any, Any] = answer.beside(by)
+        return both
+    return by, by
 
 
 def _first_of_two(function: Callable[..., Any], *inputs: tuple[list[Any], dict[str, Any]]) -> Any:

@@ -13,7 +13,7 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from autograder.wall.inside import protocol, shapes, wire
+from autograder.wall.inside import protocol, scenarios, shapes, wire
 
 if TYPE_CHECKING:  # which hands itself over
     from autograder.wall.student import StudentSide
@@ -152,6 +152,23 @@ class CallableHandle(Handle):
     def first_of_two(self, *inputs: tuple[list[Any], dict[str, Any]]) -> Any:
         """The result of the first of two calls, as it is after the second: here it would be a copy by then."""
         return self._side.ask("first_of_two", target=self._number, inputs=[list(one) for one in inputs])
+
+    def beside(self, scenario: Any) -> tuple[Any, Any]:
+        """A function of a test as it runs here, for the course's answer, and on the student's side.
+
+        Both are called with a function or class (or several, in a tuple) and inputs. Raises `scenarios.ScenarioError`.
+        """
+        functions = scenarios.packed(scenario)
+        there, parameters = self._side.ask("define", functions=functions), scenario.__code__
+        names = parameters.co_varnames[1 : parameters.co_argcount]
+
+        def ask(answer: Any, /, *inputs: Any, **options: Any) -> Any:
+            if len(inputs) > len(names):
+                return there(answer, *inputs, **options)
+            # By name: so a student is told which of them was changed.
+            return there(answer, **dict(zip(names, inputs, strict=False)), **options)
+
+        return scenarios.unpacked(functions), ask
 
 
 class ClassHandle(CallableHandle):

@@ -36,8 +36,8 @@ from autograder.wall import warm
 from autograder.wall.beside import judge_beside
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.foreign import POINTS, for_judge, from_earlier_tests, points_of
-from autograder.wall.handles import ClassHandle, Type
-from autograder.wall.inside import draws, wire
+from autograder.wall.handles import ClassHandle, Handle, Type
+from autograder.wall.inside import draws, scenarios, wire
 from autograder.wall.names import Plan, names_of, only_shown, plan
 from autograder.wall.needs import Needs, is_foreign, needs_of
 from autograder.wall.place import at_place, setup_for
@@ -55,7 +55,6 @@ OUR_SECONDS = 10  # that a test may itself compute, beyond what student code may
 COURSES_OUTPUT = "(From the course's own run: no check needs this cell, so it was not run for you.)\n"
 NO_LIMIT = 3600  # seconds that a cell has where nbgrader would wait for ever
 NOTEBOOK_SECONDS, CELLS = 180, 9  # that a whole notebook has at least, and how many times those of a cell
-RUNS_BESIDE = "runs_beside_the_answer"  # attribute of library functions that must run on the student's side
 
 
 Watchers = Mapping[str, Callable[[StudentSide], None]]  # by the grade id of a test
@@ -557,7 +556,7 @@ class _Trial:
                 kind = CourseFault if self.is_fresh and not isinstance(error, MemoryError) else OurFault
                 raise kind(_fault_of_given(cell, "beside the tests", error)) from error
             for name, value in list(self.given.items()):
-                if getattr(value, RUNS_BESIDE, False) is True and callable(value):
+                if getattr(value, scenarios.MARK, False) is True and callable(value):
                     self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
 
     def _report_given(self, cell: NotebookCell, position: int, error: str) -> None:
@@ -592,9 +591,11 @@ class _Beside:
 
     def __init__(self, side: StudentSide, module: str, name: str):
         self.side, self.module, self.name = side, module, name
+        self.__module__, self.__qualname__ = module, name  # by which it is found where a scenario uses it
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if args and is_ours(args[0]):  # on their side it would be a callback, which no gradient passes
+        # On their side ours would be a callback, which no gradient passes. Theirs cannot say that it is ours.
+        if args and not issubclass(type(args[0]), Handle) and is_ours(args[0]):
             return getattr(importlib.import_module(self.module), self.name)(*args, **kwargs)
         return self.side.ask("call_library", module=self.module, name=self.name, args=list(args), kwargs=kwargs)
 

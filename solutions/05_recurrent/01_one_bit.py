@@ -56,6 +56,7 @@ from lmkit.recurrent import (
     stream_loss,
 )
 from lmkit.testing import (
+    beside_the_answer,
     close,
     gradients,
     is_number,

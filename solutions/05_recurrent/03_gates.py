@@ -197,6 +197,7 @@ _W, _b = (
 )
 
 
+@beside_the_answer
 def _two_steps(step, e, h, C, W, b):
     return step(e, *step(e, h, C, W, b), W, b)
 

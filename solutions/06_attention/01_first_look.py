@@ -49,6 +49,7 @@ from lmkit.looking import (
     weights_of_heads,
 )
 from lmkit.testing import (
+    beside_the_answer,
     close,
     gradients,
     is_number,

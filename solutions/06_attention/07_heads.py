@@ -202,6 +202,7 @@ assert not [_name for _name in _parts if _slopes.get(_name) is None], (
 )
 
 
+@beside_the_answer
 def _called(MultiHead, d, h, state, x):
     model = MultiHead(d, h)
     MultiHead(2 * d, 2 * h)  # another one, made later
@@ -246,6 +247,7 @@ for _j in range(_T):
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _called(MultiHead, d, h, state, x, mask):
     model = MultiHead(d, h)
     model.load_state_dict(state)
@@ -295,6 +297,7 @@ assert _moved.tolist() == [[True, True], [False, False]], (
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _called(MultiHead, d, h, state, x, y, lengths):
     model = MultiHead(d, h)
     model.load_state_dict(state)

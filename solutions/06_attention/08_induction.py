@@ -132,6 +132,7 @@ assert close(
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _called(AttentionOnly, vocabulary, C, words, more, state):
     model = AttentionOnly(vocabulary, words.shape[1] + more, C, [])
     model.load_state_dict(state)
@@ -179,8 +180,17 @@ assert _mask.dtype == torch.bool and _mask.reshape(-1, 4, 4)[0].tolist() == (
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _called(AttentionOnly, vocabulary, C, words, factors, state):
-    model = AttentionOnly(vocabulary, words.shape[1], C, [_Layer(f) for f in factors])
+    class Layer(nn.Module):
+        def __init__(self, factor):
+            super().__init__()
+            self.factor = factor
+
+        def forward(self, x, *, mask):
+            return self.factor * (mask.to(x.dtype) @ x).tanh()
+
+    model = AttentionOnly(vocabulary, words.shape[1], C, [Layer(f) for f in factors])
     model.load_state_dict(state)
     T = words.shape[1]
     lengths = (

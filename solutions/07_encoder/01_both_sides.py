@@ -44,6 +44,7 @@ from lmkit.budgets import budget
 from lmkit.models.heads import MultiHead, from_torch, influence
 from lmkit.plots import dots, log_ticks
 from lmkit.testing import (
+    beside_the_answer,
     close,
     gradients,
     is_number,
@@ -153,6 +154,7 @@ def _sentences(rng, n, of, some):
     }
 
 
+@beside_the_answer
 def _each_gap(ask, table, stands, kind, more):
     """What a function says about each place of some sentences and of one that nobody says."""
     found = {}

@@ -88,21 +88,20 @@ _given = {
 }
 
 
+@beside_the_answer
 def _called(kind, x, swapped, slopes=False):
     """What a block with weights of every size makes of x; or its gradients. Some parts may be other modules by then."""
-    here = kind is ours.Block or kind is ours.PostBlock  # modules are made there, too
-    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
     T, C = x.shape[1:]
-    block = kind(C, part("Conv1d", T, T, 1), part("Linear", C, C)).double()
+    block = kind(C, nn.Conv1d(T, T, 1), nn.Linear(C, C)).double()
     state = dict(block.state_dict())
     for i, name in enumerate(sorted(state)):
         wave = torch.arange(1 + i, 1 + i + state[name].numel()).double().sin()
         state[name] = wave.view(state[name].shape)
     block.load_state_dict(state)
     if swapped:
-        setattr(block, swapped, part("Tanh"))
+        setattr(block, swapped, nn.Tanh())
         other = "feed_forward" if swapped == "attention" else "attention"
-        setattr(block, f"{other}_norm", part("Softplus"))
+        setattr(block, f"{other}_norm", nn.Softplus())
     if not slopes:
         return block(x)
     return {"gradient of x": gradients(block, x)[0], **parameter_gradients(block, x)}

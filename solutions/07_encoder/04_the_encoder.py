@@ -95,13 +95,8 @@ _given |= {"mixtures": 2, "rtol": 1e-4, "atol": 1e-6}
 def _encoder(Encoder, N, kind):
     """An encoder of torch's layers, called by position only, each with weights of its own."""
     options = {"batch_first": True, "norm_first": kind == "pre"}
-    if Encoder is ours.Encoder:  # the layer is made where the encoder is
-        layer = nn.TransformerEncoderLayer(6, 2, 8, 0.0, **options)
-    else:
-        layer = wrapped(
-            torch_module("TransformerEncoderLayer", 6, 2, 8, 0.0, **options)
-        )
-    made = Encoder(layer, N, 6).double()
+    layer = nn.TransformerEncoderLayer(6, 2, 8, 0.0, **options)
+    made = Encoder(wrapped(layer), N, 6).double()
     state = dict(made.state_dict())
     for i, name in enumerate(sorted(state)):
         wave = torch.arange(1 + i, 1 + i + state[name].numel()).double().sin()
@@ -168,6 +163,7 @@ for _B, _T, _C, _h, _N in _sizes:
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _called(Encoder, N, kind, x):
     encoder = _encoder(Encoder, N, kind)
     found = parameter_gradients(encoder, x)
@@ -194,6 +190,7 @@ assert close(_got[:, 2], _other[:, 2], 1e-4, 1e-5), (
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _masked(Encoder, N, kind, x, mask):
     encoder = _encoder(Encoder, N, kind)
     return {"with the mask": encoder(x, mask), "without": encoder(x)}

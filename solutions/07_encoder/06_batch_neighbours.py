@@ -110,16 +110,16 @@ assert close(_got, 2 * _wanted, 1e-5, 1e-5), (
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _called(encode_batch, **given):
     seen = []
     got = encode_batch(lambda x, mask: (seen.append(x), x.exp())[1], *given.values())
     return {"what the encoder gets": seen, "result": got}
 
 
+@beside_the_answer
 def _slopes(encode_batch, **given):
-    here = encode_batch is ours.encode_batch
-    bent = (lambda x, mask: x.tanh()) if here else wrapped(torch_module("Tanh"), most=1)
-    found = gradients(encode_batch, bent, *given.values())
+    found = gradients(encode_batch, lambda x, mask: x.tanh(), *given.values())
     return dict(zip(("gradient of table", "of positions"), found, strict=True))
 
 
@@ -168,6 +168,7 @@ for _row, _text in zip(_got, _texts, strict=True):
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _mixed(encode_batch, mixer, **given):
     def attend(x, mask):
         assert torch.is_tensor(mask) and mask.dtype == torch.bool, (
@@ -198,6 +199,7 @@ assert close(_got[1, 1:], torch.zeros(2, 3)), (
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _spoilt(encode_batch, answer, everywhere, **given):
     def encoder(x, mask):
         return (x + 1).masked_fill(~mask[:, 0, 0, :, None] | everywhere, answer)

@@ -72,11 +72,11 @@ _given = {
 }
 
 
-def _taught(Tagger, freeze, came_frozen, head, ids, tags, later):
+@beside_the_answer
+def _taught(answers, freeze, came_frozen, head, ids, tags, later):
     """What two steps with one of two taggers leave; the encoder is a table, then a linear layer."""
-    here = Tagger is ours.Tagger  # modules are made where the tagger is
-    part = (lambda name, *parts: getattr(nn, name)(*parts)) if here else torch_module
-    encoder = part("Sequential", part("Embedding", 8, 3), part("Linear", 3, 4)).double()
+    Tagger, step = answers
+    encoder = nn.Sequential(nn.Embedding(8, 3), nn.Linear(3, 4)).double()
     x = torch.linspace(-1, 1, 40).double().sin()
     old = {
         "0.weight": x[:24].view(8, 3),
@@ -91,9 +91,7 @@ def _taught(Tagger, freeze, came_frozen, head, ids, tags, later):
     leave_gradients(one, ids)
     if later:
         one.encoder.requires_grad_(False)
-    go = ours.step if here else step
-    losses = [go(one, ids, tags, rate) for rate in (0.6, 0.2)]
-    after = dict(one.state_dict())
+    losses = [step(one, ids, tags, rate) for rate in (0.6, 0.2)]
     return {
         "logits": logits,
         "logits of another tagger after the steps": other(ids),
@@ -101,20 +99,26 @@ def _taught(Tagger, freeze, came_frozen, head, ids, tags, later):
         "requires_grad of the given encoder": [
             w.requires_grad for w in encoder.parameters()
         ],
-        "has moved": {k: bool((after[k] != w).any()) for k, w in before.items()},
-        "first loss": losses[0],
         "losses": losses,
-        "weights after the steps": after,
+        "weights before the steps": before,
+        "weights after the steps": dict(one.state_dict()),
     }
 
 
 def _agrees_on(*keys):
-    def taught(*given, **named):
-        found = _taught(*given, **named)
+    def told(found):
+        before, after = (
+            found[f"weights {when} the steps"] for when in ("before", "after")
+        )
+        moved = {k: not close(after[k], w, 0, 0) for k, w in before.items()}
+        found |= {"has moved": moved, "first loss": found["losses"][0]}
         return {key: found[key] for key in keys}
 
-    rest = {"mixtures": 4, "rtol": 1e-5, "atol": 1e-6}
-    agrees(Tagger, ours.Tagger, by=taught, **_given, **rest)
+    def compare(got, wanted, **named):
+        return difference(told(got), told(wanted), rtol=1e-5, atol=1e-6)
+
+    _right = ours.Tagger, ours.step
+    agrees((Tagger, step), _right, by=_taught, compare=compare, **_given, mixtures=4)
 
 
 # %% test="fine_tune" aspect="a copy of the encoder, then a head" points=1

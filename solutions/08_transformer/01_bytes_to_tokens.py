@@ -56,6 +56,7 @@ from lmkit.playground import play
 from lmkit.plots import dots, log_ticks
 from lmkit.real import FetchError
 from lmkit.testing import (
+    beside_the_answer,
     close,
     gradients,
     is_an_argument,

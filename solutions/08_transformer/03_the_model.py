@@ -84,6 +84,28 @@ class Attention(nn.Module):
         ### END SOLUTION
 
 
+# %% family="Attention"
+_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
+_C = made(lambda rng, heads, D: heads * D, _H, _D)
+
+
+@beside_the_answer
+def _called(Attention, seed, C, heads, block, x, mode, mask=None):
+    """What a layer makes of x, then of half of it, with its gradients; or of x with another mask."""
+    layer, dice = Attention(C, heads, block), torch.Generator().manual_seed(seed)
+    weights = {}
+    for part in ("query", "key", "value", "out"):
+        weights[f"{part}.weight"] = torch.randn(C, C, generator=dice) / C**0.5
+        weights[f"{part}.bias"] = torch.randn(C, generator=dice)
+    layer.load_state_dict(weights, strict=False)
+    getattr(layer.double(), mode)()
+    before = layer(x)
+    if mask is None:
+        return before, layer(x / 2), parameter_gradients(layer, x)
+    layer.mask = mask
+    return before, layer(x)
+
+
 # %% test="Attention" aspect="weights and a buffer" points=1
 _C, _H, _T = 8, 2, 5
 ### BEGIN HIDDEN TESTS
@@ -140,21 +162,8 @@ for _B, _T, _H, _D in _sizes:
         "Is each layer used once, in its place?"
     )
 ### BEGIN HIDDEN TESTS
-_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
-_C = made(lambda rng, heads, D: heads * D, _H, _D)
 _x = tensor(size("B"), _T, _C, edges=("huge",), kind="float64")
 _inputs = [whole(0, 10**6), _C, _H, _T, _x, choice("train", "eval")]
-
-
-def _called(Attention, seed, C, heads, block, x, mode):
-    torch.manual_seed(seed)
-    weights = ours.Attention(C, heads, block).state_dict()
-    layer = Attention(C, heads, block)
-    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
-    getattr(layer.double(), mode)()
-    return layer(x), layer(x / 2), parameter_gradients(layer, x)
-
-
 agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
@@ -177,24 +186,10 @@ for _t in (1, 4, 6):
         f"Token {_t} (from 0) was exchanged; all outputs after it should notice."
     )
 ### BEGIN HIDDEN TESTS
-_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
-_C = made(lambda rng, heads, D: heads * D, _H, _D)
-_inputs = [whole(0, 10**6), _C, _H, _T, tensor(size("B"), _T, _C, kind="float64")]
 _mask = tensor(_T, _T, scale=2, edges=("-inf",), kind="float64")
-_inputs.append(made(lambda rng, mask: mask.clone().fill_diagonal_(0.0), _mask))
-
-
-def _called(Attention, seed, C, heads, block, x, mask):
-    torch.manual_seed(seed)
-    weights = ours.Attention(C, heads, block).state_dict()
-    layer = Attention(C, heads, block)
-    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
-    layer.double()
-    before = layer(x)
-    layer.mask = mask
-    return before, layer(x)
-
-
+_mask = made(lambda rng, mask: mask.clone().fill_diagonal_(0.0), _mask)
+_x = tensor(size("B"), _T, _C, kind="float64")
+_inputs = [whole(0, 10**6), _C, _H, _T, _x, "train", _mask]
 agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
@@ -216,26 +211,11 @@ for _C, _H, _block, _lengths in _sizes:
             "step by step and all at once differ."
         )
 ### BEGIN HIDDEN TESTS
-_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
-_C = made(lambda rng, heads, D: heads * D, _H, _D)
 _block = made(lambda rng, T, further: T + further, _T, whole(0, 5))
-_x = tensor(size("B"), _T, _C, kind="float64")
-_inputs = [whole(0, 10**6), _C, _H, _block, _x]
 _mask = tensor(_block, _block, scale=2, edges=("-inf",), kind="float64")
-_inputs.append(made(lambda rng, mask: mask.clone().fill_diagonal_(0.0), _mask))
-
-
-def _called(Attention, seed, C, heads, block, x, mask):
-    torch.manual_seed(seed)
-    weights = ours.Attention(C, heads, block).state_dict()
-    layer = Attention(C, heads, block)
-    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
-    layer.double()
-    before = layer(x)
-    layer.mask = mask
-    return before, layer(x)
-
-
+_mask = made(lambda rng, mask: mask.clone().fill_diagonal_(0.0), _mask)
+_x = tensor(size("B"), _T, _C, kind="float64")
+_inputs = [whole(0, 10**6), _C, _H, _block, _x, "train", _mask]
 agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
@@ -342,6 +322,41 @@ class Transformer(nn.Module):
         ### END SOLUTION
 
 
+# %% family="Transformer"
+def _with_weights(model, seed):
+    """The model with other weights in all parameters; those of `head` are the embedding's."""
+    weights = {}
+    for name, old in model.named_parameters():
+        dice = torch.Generator().manual_seed(seed + sum(map(ord, name)))
+        new = torch.randn(old.shape, generator=dice) + 0.1
+        weights[name] = new / old.shape[-1] ** 0.5 if old.ndim > 1 else new
+    weights.pop("head.weight", None)
+    model.load_state_dict(weights, strict=False)
+    return model
+
+
+@beside_the_answer
+def _called(kind, seed, V, C, tokens, order, mode, asked="scores", more=0):
+    """Scores of a model of simple blocks, for tokens or beginnings of them; or its gradients."""
+    T = tokens.shape[1]
+    parts = [nn.Linear(C, C), nn.Softplus(), nn.Conv1d(T, T, 1), nn.Linear(C, C)]
+    model = _with_weights(kind(V, T + more, C, [parts[i] for i in order]), seed)
+    getattr(model.double(), mode)()
+    if asked == "gradients":
+        found = parameter_gradients(model, tokens)
+        return {name.replace("head", "embedding"): w for name, w in found.items()}
+    lengths = (1, 1 + T // 2, T) if asked == "beginnings" else (T,)
+    return [model(tokens[:, :n]) for n in lengths]
+
+
+_V, _C = size("V"), size("C", least=2, large=16)
+_tokens = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    *(size("B"), size("T"), _V),
+)
+_given = whole(0, 10**6), _V, _C, _tokens
+
+
 # %% test="Transformer" aspect="a block adds to the stream" points=1
 _C = 3
 _block = Block(_C, torch_module("Linear", _C, _C), torch_module("Softplus"))
@@ -363,21 +378,12 @@ assert close(_got, _x + F.softplus(_read), 1e-4, 1e-4), (
     "With given weights and simple modules your block is off. Attention reads the normalised stream and its result is added; "
     "then the feed-forward layer reads the normalised sum, and its result is added, too."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_C = size("C", least=2, large=16)
-
-
-def _block_of(kind, seed, C):
-    torch.manual_seed(seed)
-    here = kind is ours.Block  # modules are made where the block is
-    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
-    return kind(C, part("Linear", C, C), part("Linear", C, C))
-
-
-def _called(kind, seed, C, x):
-    weights = dict(_block_of(ours.Block, seed, C).state_dict())
-    block = _block_of(kind, seed, C)
-    block.load_state_dict({name: 1.5 * w + 0.1 for name, w in weights.items()})
+@beside_the_answer
+def _added(kind, seed, C, x):
+    block = _with_weights(kind(C, nn.Linear(C, C), nn.Linear(C, C)), seed)
     return block.double()(x)
 
 
@@ -387,7 +393,7 @@ agrees(
     whole(0, 10**6),
     _C,
     tensor(size("B"), size("T"), _C, kind="float64"),
-    by=_called,
+    by=_added,
     rtol=1e-4,
     atol=1e-4,
 )
@@ -428,36 +434,8 @@ assert close(_got, _wanted, 1e-3, 1e-2), (
     "With given weights and simple blocks your scores are off: embedding + positions, blocks in order, norm, head."
 )
 ### BEGIN HIDDEN TESTS
-_V, _T, _C = size("V"), size("T"), size("C", least=2, large=16)
-_tokens = made(
-    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
-    *(size("B"), _T, _V),
-)
 _order = choice([0, 1, 2, 3], [0, 1, 2, 0], [])  # of the blocks: one twice, none at all
-_inputs = (whole(0, 10**6), _V, _C, _order, _tokens, choice("train", "eval"))
-
-
-def _model_of(kind, seed, V, C, order, T):
-    torch.manual_seed(seed)
-    here = kind is ours.Transformer  # parts are made where the model is
-    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
-    blocks = [part("Linear", C, C), part("Softplus"), part("Conv1d", T, T, 1)]
-    blocks.append(part("Linear", C, C))
-    return kind(V, T, C, [blocks[i] for i in order])
-
-
-def _called(kind, seed, V, C, order, tokens, mode):
-    sizes = seed, V, C, order, tokens.shape[1]
-    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
-    del weights["head.weight"]  # it is embedding.weight
-    model = _model_of(kind, *sizes)
-    model.load_state_dict(
-        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
-    )
-    getattr(model.double(), mode)()
-    return model(tokens)
-
-
+_inputs = [*_given, _order, choice("train", "eval")]
 agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
@@ -503,35 +481,7 @@ _found = parameter_gradients(_model, torch.tensor([[1, 2, 3, 6]]))
 for _name in _learned:
     assert _found[_name] is not None, f"No gradient reaches {_name}."
 ### BEGIN HIDDEN TESTS
-_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
-_tokens = made(
-    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
-    *(size("B"), _T, _V),
-)
-_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens)
-
-
-def _model_of(kind, seed, V, C, is_twice, T):
-    torch.manual_seed(seed)
-    here = kind is ours.Transformer  # parts are made where the model is
-    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
-    blocks = [part("Linear", C, C)]
-    return kind(V, T, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)])
-
-
-def _called(kind, seed, V, C, is_twice, tokens):
-    sizes = seed, V, C, is_twice, tokens.shape[1]
-    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
-    del weights["head.weight"]  # it is embedding.weight
-    model = _model_of(kind, *sizes)
-    model.load_state_dict(
-        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
-    )
-    model.double()
-    found = parameter_gradients(model, tokens)
-    return {name.replace("head", "embedding"): w for name, w in found.items()}
-
-
+_inputs = [*_given, choice([0, 3], [0, 0]), "train", "gradients"]
 agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
@@ -554,36 +504,8 @@ for _T in _lengths:
         f"The first {_T} tokens alone do not get places 0 to {_T - 1}."
     )
 ### BEGIN HIDDEN TESTS
-_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
-_tokens = made(
-    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
-    *(size("B"), _T, _V),
-)
-_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens, whole(0, 4))
-
-
-def _model_of(kind, seed, V, C, is_twice, T, more):
-    torch.manual_seed(seed)
-    here = kind is ours.Transformer  # parts are made where the model is
-    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
-    blocks = [part("Linear", C, C), part("Softplus")]
-    return kind(
-        V, T + more, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)]
-    )
-
-
-def _called(kind, seed, V, C, is_twice, tokens, more):
-    sizes = seed, V, C, is_twice, tokens.shape[1], more
-    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
-    del weights["head.weight"]  # it is embedding.weight
-    model = _model_of(kind, *sizes)
-    model.load_state_dict(
-        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
-    )
-    model.double()
-    return [model(tokens[:, :n]) for n in (1, 1 + len(tokens[0]) // 2, len(tokens[0]))]
-
-
+_order = choice([0, 1, 3], [0, 1, 0])
+_inputs = [*_given, _order, "train", "beginnings", whole(0, 4)]
 agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 

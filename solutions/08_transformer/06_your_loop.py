@@ -99,7 +99,9 @@ agrees(
     whole(0, 9),
     whole(1, 4),
     choice(99),
-    by=lambda learn, *sizes: [training_log(learn, *sizes)[name] for name in _told_of],
+    by=lambda learn, *sizes: [
+        log[name] for log in [training_log(learn, *sizes)] for name in _told_of
+    ],
 )
 _log = training_log(learn, [5.0, 4.0], 2, 1, 9, watched=False)
 assert _log["moved"] == [0, 1], "Without `watch` the loop trains just so."

@@ -59,6 +59,7 @@ from lmkit.budgets import budget
 from lmkit.models.heads import Attention, EncoderLayer, FeedForward
 from lmkit.models.seq2seq import BOS, EOS, PAD, UNK, Vocabulary
 from lmkit.testing import (
+    beside_the_answer,
     close,
     gradients,
     is_number,

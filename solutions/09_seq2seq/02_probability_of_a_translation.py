@@ -95,14 +95,16 @@ agrees(
     words(size("m", most=9, large=None)),
     words(size("n", least=0, large=60), "ab"),
     choice(list, tuple),
-    by=lambda score, S, T, kind: score(
-        lambda source, written: {
-            "a": 0.3,
-            "b": 0.7 - len(source) / 20,
-            "</s>": len(source) / 20,
-        },
-        S,
-        kind(T),
+    by=beside_the_answer(
+        lambda score, S, T, kind: score(
+            lambda source, written: {
+                "a": 0.3,
+                "b": 0.7 - len(source) / 20,
+                "</s>": len(source) / 20,
+            },
+            S,
+            kind(T),
+        )
     ),
 )
 _got = score(lambda source, written: {"a": 1e-13, "</s>": 1.0}, (), ["a"] * 400)
@@ -135,7 +137,9 @@ agrees(
     ours.score,
     made(random_toy, N),
     words(N, choice("ab", "abz")),
-    by=lambda score, table, T: score(reads(table), ("one", "two"), T),
+    by=beside_the_answer(
+        lambda score, table, T: score(reads(table), ("one", "two"), T)
+    ),
 )
 for _row in ({"a": 0.0, "b": 1.0, "</s>": 0.0}, {"a": 1.0}):
     _got = score(lambda source, written, _row=_row: dict(_row), ("one",), ["a"])
@@ -159,7 +163,7 @@ agrees(
     ours.preferred,
     shares(3),
     listing(size("candidates"), words(size("length", least=0, large=None), "abz")),
-    by=lambda preferred, p, some: preferred(_always(p), (), some),
+    by=beside_the_answer(lambda preferred, p, some: preferred(_always(p), (), some)),
     compare=lambda got, wanted, p, some: (
         list(got) not in some
         or not close(*(ours.score(_always(p), (), list(T)) for T in (got, wanted)))
@@ -265,8 +269,10 @@ agrees(
     *tables,
     choice(("x",), ("y",)),
     N,
-    by=lambda search, x, y, S, N: search(
-        lambda source, written: reads(x if "x" in source else y)((), written), S, N
+    by=beside_the_answer(
+        lambda search, x, y, S, N: search(
+            lambda source, written: reads(x if "x" in source else y)((), written), S, N
+        )
     ),
 )
 _got = greedy(lambda s, w: {"a": 1.0}, (), 2)
@@ -289,8 +295,10 @@ agrees(
     *tables,
     choice(("x",), ("y",)),
     N,
-    by=lambda search, x, y, S, N: search(
-        lambda source, written: reads(x if "x" in source else y)((), written), S, N
+    by=beside_the_answer(
+        lambda search, x, y, S, N: search(
+            lambda source, written: reads(x if "x" in source else y)((), written), S, N
+        )
     ),
 )
 _crowd = {str(i): 1.001 / 70 for i in range(69)} | {"69": 0.931 / 70}

@@ -132,9 +132,11 @@ agrees(
     made(lambda rng, B, m, V: padded_rows(rng, B, m, V, m), B, m, V_source),
     ids(B, n, below=V),
     choice("train", "eval"),
-    by=lambda Model, weights, source, given, mode: getattr(
-        loaded(Model, weights), mode
-    )()(source, (source != PAD).sum(1), given),
+    by=beside_the_answer(
+        lambda Model, weights, source, given, mode: getattr(
+            loaded(Model, weights), mode
+        )()(source, (source != PAD).sum(1), given)
+    ),
 )
 ### END HIDDEN TESTS
 
@@ -166,11 +168,13 @@ agrees(
     made(random_weights, 9, 8, 5),
     made(padded_rows, B, m),
     ids(B, n, below=8),
-    by=lambda Model, weights, source, given: [
-        ask(source, (source != PAD).sum(1), *more)
-        for model in [loaded(Model, weights)]
-        for ask, more in ((model.encode, ()), (model, (given,)))
-    ],
+    by=beside_the_answer(
+        lambda Model, weights, source, given: [
+            ask(source, (source != PAD).sum(1), *more)
+            for model in [loaded(Model, weights)]
+            for ask, more in ((model.encode, ()), (model, (given,)))
+        ]
+    ),
 )
 ### END HIDDEN TESTS
 
@@ -192,6 +196,7 @@ assert close(_got, two_lstms(_weights, _one[0], _given[0])[0][None], 1e-3, 1e-4)
 B, n = size("B"), size("n")
 
 
+@beside_the_answer
 def _decoded_twice(Model, weights, h, c, given, mode):
     model, h, c = loaded(Model, weights), h.contiguous(), c.contiguous()
     getattr(model, mode)()
@@ -231,8 +236,10 @@ agrees(
     made(padded_rows, B, m),
     # no padding: whether its own row learns is left open (padding_idx)
     made(lambda rng, B, n: padded_rows(rng, B, n, 8, n), B, n),
-    by=lambda Model, weights, source, given: parameter_gradients(
-        loaded(Model, weights), source, (source != PAD).sum(1), given
+    by=beside_the_answer(
+        lambda Model, weights, source, given: parameter_gradients(
+            loaded(Model, weights), source, (source != PAD).sum(1), given
+        )
     ),
     rtol=1e-2,
     atol=1e-3,

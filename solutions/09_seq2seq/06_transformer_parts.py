@@ -240,8 +240,9 @@ d = made(lambda rng, h: 2 * h, h)
 _weights = [renamed(torch_decoder_layer(2 * h, h).state_dict()) for h in (1, 2, 3)]
 
 
-def _called_twice(Layer, h, silent, x, memory, mode):
-    layer = getattr(with_weights(Layer, _weights[h - 1], h, silent), mode)()
+@beside_the_answer
+def _called_twice(Layer, h, weights, silent, x, memory, mode):
+    layer = getattr(with_weights(Layer, weights, h, silent), mode)()
     return layer(x, memory), layer(1000 * x, memory + 1)
 
 
@@ -249,6 +250,7 @@ agrees(
     DecoderLayer,
     ours.DecoderLayer,
     h,
+    made(lambda rng, h: _weights[h - 1], h),
     # what adds nothing leaves small numbers for the next norm
     choice((), "inside.out", ("inside.out", "across.out")),
     tensor(B, n, d, scale=0.001),
@@ -292,13 +294,16 @@ def _looks(rng, B, n, m):  # everybody may look at something
 agrees(
     DecoderLayer,
     ours.DecoderLayer,
+    _weights,
     tensor(B, n, 4),
     tensor(B, m, 4),
     choice(made(_looks, B, n, n), None),
     choice(made(_looks, B, n, m), None),
     mode=choice("train", "eval"),
-    by=lambda Layer, *inputs, mode: getattr(with_weights(Layer, _weights, 2), mode)()(
-        *inputs
+    by=beside_the_answer(
+        lambda Layer, weights, *inputs, mode: getattr(
+            with_weights(Layer, weights, 2), mode
+        )()(*inputs)
     ),
     rtol=1e-3,
     atol=1e-3,

@@ -124,23 +124,19 @@ assert sorted({name.split(".")[0] for name in _state}) == sorted(_names), (
 
 
 ### BEGIN HIDDEN TESTS
-def _here(kind, *sizes, **options):
-    return getattr(nn, kind)(*sizes, **options)
+def _five():  # each takes as many inputs as it is given, in an order that shows
+    yield nn.Bilinear(4, 4, 4)
+    yield nn.TransformerDecoderLayer(4, 1, 8, 0.0, batch_first=True)
+    yield from (nn.Embedding(9, 4), nn.Embedding(9, 4), nn.Linear(4, 7))
 
 
-def _five(make):  # each takes as many inputs as it is given, in an order that shows
-    yield make("Bilinear", 4, 4, 4)
-    yield make("TransformerDecoderLayer", 4, 1, 8, 0.0, batch_first=True)
-    yield from (make("Embedding", 9, 4), make("Embedding", 9, 4))
-    yield make("Linear", 4, 7)
+_like = set_at_random(nn.ModuleDict(zip(_names, _five(), strict=True)))
 
 
-_like = set_at_random(nn.ModuleDict(zip(_names, _five(_here), strict=True)))
-
-
-def _wired(Model, mode, source, target, *masks):
-    model = Model(*_five(_here if Model is ours.EncoderDecoder else torch_module))
-    model.load_state_dict(_like.state_dict())
+@beside_the_answer
+def _wired(Model, weights, mode, source, target, *masks):
+    model = Model(*_five())
+    model.load_state_dict(weights)
     getattr(model, mode)()
     if mode == "train":  # whose numbers are those of "eval": nothing is dropped here
         return parameter_gradients(model, source, target, masks)
@@ -156,6 +152,7 @@ B, m, n = (size(name, large=None) for name in ("B", "m", "n"))
 agrees(
     EncoderDecoder,
     ours.EncoderDecoder,
+    dict(_like.state_dict()),
     choice("train", "eval"),
     *(made(padded_rows, B, length) for length in (m, n)),
     *(tensor(B, *axes) for axes in ((m, 4), (n, n), (n, m))),
@@ -318,6 +315,7 @@ for _m, _d, _rounds in _sizes:
 
 
 ### BEGIN HIDDEN TESTS
+@beside_the_answer
 def _heard(both, Y, xs, W_q, W_k, W_v):
     kept = both[0](Y, W_k, W_v)
     both[0](Y + 1, W_v, W_k)  # another memory in between

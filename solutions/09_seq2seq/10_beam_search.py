@@ -85,7 +85,9 @@ agrees(
     ours.beam_search,
     made(random_toy, N, "abc"),
     N,
-    by=lambda search, table, N: pairs_in(search(reads(table), (), 1, N)),
+    by=beside_the_answer(
+        lambda search, table, N: pairs_in(search(reads(table), (), 1, N))
+    ),
 )
 _got = pairs_in(beam_search(lambda s, w: {"a": 0.9, "</s>": 0.1}, (), 1, 2))
 assert len(_got) == 1 and _got[0][0] == ("a", "a"), (
@@ -140,7 +142,9 @@ agrees(
     made(random_toy, N, choice("ab", "abc"), choice(0.3, 1.0, 6.0)),
     whole(2, 5),
     N,
-    by=lambda search, table, k, N: pairs_in(search(reads(table), (), k, N)),
+    by=beside_the_answer(
+        lambda search, table, k, N: pairs_in(search(reads(table), (), k, N))
+    ),
 )
 for _row, _wanted in (
     ({"a": 0.5, "b": 0.3, "</s>": 0.2}, [("a",), ("b",)]),  # no place for the end
@@ -174,7 +178,9 @@ agrees(
     choice(9, 1, 2),
     N,
     choice(0, 0.5, 1, 2, 3),
-    by=lambda search, table, *more: pairs_in(search(reads(table), (), *more)),
+    by=beside_the_answer(
+        lambda search, table, *more: pairs_in(search(reads(table), (), *more))
+    ),
 )
 ### END HIDDEN TESTS
 

@@ -107,8 +107,10 @@ agrees(
     words(size("m", least=0, large=None), choice("abc", "abcd")),
     listing(size("candidates"), words(size("length", large=None), "xyz")),
     number(-3, 4, (0, -1, -2)),
-    by=lambda best, t, fluent, S, some, weight: best(
-        t, lambda T: sum(fluent[y] for y in T), S, some, weight
+    by=beside_the_answer(
+        lambda best, t, fluent, S, some, weight: best(
+            t, lambda T: sum(fluent[y] for y in T), S, some, weight
+        )
     ),
     compare=lambda got, wanted, t, fluent, S, some, weight: (
         list(got) not in some

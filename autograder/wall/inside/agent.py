@@ -27,6 +27,7 @@ import beside
 import draws
 import preparation
 import protocol
+import scenarios
 import shapes
 import wire
 from clock import Clock, TimeUp
@@ -430,6 +431,10 @@ class Agent:
     def do_first_of_two(self, target: int, inputs: list[list[Any]]) -> Any:
         """The result of the first of two calls, as it is after the second."""
         return [self.objects[target](*args, **kwargs) for args, kwargs in inputs][0]
+
+    def do_define(self, functions: list[Any]) -> Any:
+        """A function of the test that runs here when it is called."""
+        return scenarios.unpacked(functions)
 
     def do_test(self, body: str, last: str, nonce: str, history: list[str]) -> dict[str, Any]:
         """Run a test here, see beside.py."""
