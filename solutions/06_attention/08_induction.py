@@ -187,7 +187,8 @@ def _called(AttentionOnly, vocabulary, C, words, factors, state):
             super().__init__()
             self.factor = factor
 
-        def forward(self, x, *, mask):
+        def forward(self, x, y=None, *, mask=None):
+            mask = torch.ones(x.shape[1], x.shape[1]) if mask is None else mask
             return self.factor * (mask.to(x.dtype) @ x).tanh()
 
     model = AttentionOnly(vocabulary, words.shape[1], C, [Layer(f) for f in factors])
