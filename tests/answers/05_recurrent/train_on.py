@@ -110,3 +110,17 @@ def train_on(step, batches, steps, lr, watch):
         losses.append(loss)
     watch(steps)
     return losses
+
+
+# %% wrong="the first batch, known by which object it is, begins a new pass" caught_by="the state goes on"
+def train_on(step, batches, steps, lr, watch):
+    losses, state = [], None
+    for i in range(steps):
+        watch(i)
+        batch = batches[i % len(batches)]
+        if batch is batches[0]:
+            state = None
+        loss, _, state = step(*batch, state, lr * (1 - i / steps))
+        losses.append(loss)
+    watch(steps)
+    return losses
