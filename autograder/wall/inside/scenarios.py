@@ -85,6 +85,9 @@ class _Packer:
 
     def _said(self, owner: str, name: str, value: Any) -> list[Any]:
         """What a name stands for, as the wire takes it."""
+        refusal = ScenarioError(f"`{owner}` runs beside the answer and uses `{name}`: hand it over as an input.")
+        if getattr(type(value), "stands_for_theirs", False):  # whatever it says of itself
+            raise refusal
         if isinstance(value, types.ModuleType):
             return ["module", value.__name__]
         if _is_constant(value):
@@ -95,7 +98,7 @@ class _Packer:
             return ["import", *place]
         if isinstance(value, types.FunctionType):
             return ["function", self._place_of(value)]
-        raise ScenarioError(f"`{owner}` runs beside the answer and uses `{name}`: hand it over as an input.")
+        raise refusal
 
 
 def _is_constant(value: Any) -> bool:
