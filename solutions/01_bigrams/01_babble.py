@@ -11,9 +11,9 @@
 # answer your questions today are language models, too. They are far larger, but they do the same
 # job. The first thing that they are trained for is to make one number small. You will meet this number in section 5.
 #
-# **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say
-# in a single number how good it is. And at the end you will catch it: you will find something that it can
-# never get right, however much it reads. That failure is the reason why the chapters from 04 on exist.
+# **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say in a single number how good it is. And
+# at the end you will catch it: you will find something that a machine with one word of memory can never get right, however much it reads, and a reason why
+# longer memories of this kind do not cure it. The chapters from 04 on exist because of this failure.
 
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise
@@ -52,9 +52,9 @@ plt.rcParams["figure.dpi"] = 140
 # have at least 20,000 words, and more is better. If you have none at hand, run the next cell as it is. It then
 # takes Shakespeare, or, where there is no internet, the *kitchen* text, which we have generated for this course.
 #
-# How is your text cut? Each line of the file becomes one *sentence*, whatever stands in it, and a full stop or a comma counts as a word of its own.
-# In the kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it. Its first half is for a game,
-# soon, and for the measurements in section 6, and its second half is for a score at the end of section 6.
+# How is your text cut? Each line of the file becomes one *sentence*, whatever stands in it, and a full stop or a comma counts as a word of its own. In the
+# kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it. The first half of this kept-back
+# part serves a game, soon, and the measurements in section 6. The second half serves a single score, at the end of section 6.
 #
 # The numbers that this chapter quotes come from our own run, which reads the kitchen text. With another text yours will differ. Compare them.
 

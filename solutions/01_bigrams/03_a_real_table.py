@@ -150,7 +150,7 @@ agrees(count_table, ours.count_table, _text, _words, by=_parts)
 # - `bigram_mle(counts)`: from `{(w1, w2): count}` to the nested dictionary `model[w1][w2]`;
 # - `bigram_mle_array(C)`: from an array of counts, with a row for each $w_1$, to the array of probabilities, without a loop.
 #
-# The machine that babbled in the beginning with one word of memory is exactly this. Below the checks, yours will speak.
+# The machine that babbled in the beginning with one word of memory is this, up to one detail of how a text begins. Below the checks, yours will speak.
 
 # %% [markdown] hints="bigram_mle"
 # 1. The word that stands *after* the bar picks the row; everything in that row is divided by one number.
@@ -294,8 +294,8 @@ print(" ".join(word for word in said if word != "<s>"))
 # %% [markdown]
 # You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes
 # every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and in yours. It also compares the row
-# `<s>`. There the two differ a little. To the borrowed machine a text is one long row of words, with a mark at the end of each line, and what follows such a mark
-# begins a line. So it misses the beginning of the very first line.
+# `<s>`. There the two differ by a single count: the borrowed machine does not know that the first line of the text is a beginning, because no line ends before
+# it.
 
 # %%
 theirs = machines["one word"]

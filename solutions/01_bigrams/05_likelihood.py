@@ -21,8 +21,8 @@
 # said. Then the share of $w$ is $p(w) = c(w)/n$.
 #
 # The next cell changes the shares at random, 400 times. Each dot in the figure is one change. The further to the right a dot is, the more probability was moved
-# from some words to others. Its height is the change of $\ln L$: a dot above the line at 0 would be better than the shares, and a dot below it is worse. The two
-# larger marks are the two other ways that we have just named.
+# from some words to others. Its height is the change of $\ln L$: a dot above the line at 0 would be better than the shares, and a dot below it is worse. The
+# square and the triangle are the two other ways that we have just named: square roots of the counts, and one more for each word that did come.
 
 # %% alt="A cloud of 400 dots, one for each random change of the probabilities after want. All dots lie below the line at zero, and the further the probabilities are moved, the deeper the dots lie. A square for square roots of the counts lies far below the line, a triangle for one more to each count a little below it."
 after_want = Counter(b for s in train_sentences for a, b in ngrams(s, 2) if a == "want")

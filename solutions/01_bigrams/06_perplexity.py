@@ -192,10 +192,10 @@ for w1, w2 in (("chinese", "food"), ("want", "to")):
 # of the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $73/135 = 0.54$ to $74/1535 = 0.05$. Even in the row of *want*, one of the
 # eight frequent words, $P(\textit{to} \mid \textit{want})$ falls from $0.65$ to $0.24$.
 #
-# A small $k$ does much better, and still two things are not right. First, all words that were never seen after *thai* get the same probability, *thai of* as much
-# as *thai lunch*. But whether or not the two were ever said, *thai lunch* is surely more probable. **How should one share out the probability of what was never
-# seen?** That is the question of chapter 02. Second, we have found our $k$ by looking at the test sentences themselves, so the 15 is too good, and we do not know
-# by how much.
+# A small $k$ does much better, and still two things are not right. First, all words that were never seen after *thai* get the same probability, *thai of* as
+# much as *thai lunch*. (Neither was ever said in the training sentences.) But *thai lunch* is surely more probable. **How should one share out the probability
+# of what was never seen?** That is the question of chapter 02. Second, we have found our $k$ by looking at the test sentences themselves, so the 15 is too
+# good, and we do not know by how much.
 #
 # There is also a way to cheat. We may decide that rare words are not in the vocabulary, so that they become `<UNK>`, too. The next cell takes $k = 0.004$. In its
 # first line the known words are all those of the training sentences. In the second line they are the words that were seen at least twice there, and in the third

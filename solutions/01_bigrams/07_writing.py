@@ -29,8 +29,8 @@
 # - `sample(distribution, dart)`: one word, drawn by its probability. Your only source of chance is `dart`: each call `dart()` returns a random
 #   number from 0 up to, but not including, 1.
 #
-# Think of a stick of length 1 that is cut into pieces, one for each word and as long as its probability. The dart hits the stick somewhere. When your two
-# functions work, your own machine talks in the cell below the checks.
+# Think of a stick of length 1 that is cut into pieces, one for each word and as long as its probability. The dart hits the stick somewhere. In the next task,
+# your own machine will throw these darts and talk.
 
 # %% [markdown] hints="temperature"
 # 1. Try it on paper with the probabilities 0.9 and 0.1 and the temperature 0.5. What is $1/\tau$, and what do you divide by?
@@ -180,11 +180,12 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what
 # comes after two words, and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If
 # there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that
-# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (Only *your* opening can force it to back off. Suppose that it
-# finds *the green* and draws *soup* from this row. Then *the green soup* stands in the text, and something comes after it there, so *green soup* has a row, too.)
+# fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (Only *your* opening can force it to back off. Once the machine
+# has found a row, it will find the next one, too. If it draws *soup* after *the green*, then *the green soup* stands in its text, so there is a row for *green
+# soup*.)
 #
 # Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you
-# one. In the next cell this will be your own dice, and your machine will speak.
+# one. Below the checks this will be your own dice, and your machine will speak.
 
 # %% [markdown] hints="writing"
 # 1. Play machine with paper: tables for memory 0 and 1, the start `["tea"]`. Which row do you look up first? And after the next word?
@@ -473,14 +474,15 @@ print(f"in {1 - np.mean(single or [1]):.0%} of these the true word is another on
 # twelve numbers. Then it rises, to 39.2 with five words. With the weight 0.4 the best memory is three words, with 27.3, and five words give 28.8. So the weight
 # decides which memory is best. But with neither of the two are five words better than two. Chapter 02 chooses the weights better and asks again.
 #
-# Why does more memory not help here? Each further word multiplies the number of possible contexts by the size of the vocabulary. So a smaller and smaller part of
-# the contexts in new text was ever seen before: 90 % for two words, 68 % for three, and 25 % for five. A context that was never seen changes nothing, because the
-# shorter memory answers.
+# With the weight 0.7, five words are much worse than two. Why? Each further word multiplies the number of possible contexts by the size of the vocabulary. So a
+# smaller and smaller part of the contexts in new text was ever seen before: 90 % for two words, 68 % for three, and 25 % for five. A context that was never
+# seen changes nothing, because the shorter memory answers.
 #
-# So the *harm* comes from contexts that are known. By the last printed line, 49 % of the known contexts of five words have one next word only. In 29 % of these,
-# the true word is another one. There the longest table gives the true word the probability 0. With the weight 0.7, the mixture then gives it $0.7 \cdot 0$ and
-# 0.3 times what four words of memory give it, so less than a third of what it would have without the fifth word. And this is the part that is easy to count: a
-# row of two or three words can miss the truth as well.
+# So the *harm* comes from contexts that are known. By the last printed line, 49 % of the known contexts of five words have one next word only. In 29 % of
+# these, the true word is another one. There the longest table gives the true word the probability 0. With the weight 0.7, the fifth word then multiplies the
+# probability of the truth by 0.3. This happens at $0.25 \cdot 0.49 \cdot 0.29$ of the places, about 3.6 %, so it accounts for at most two fifths of the step
+# from 35.1 to 39.2. (Take $e^{0.036 \cdot 1.2} = 1.04$, of $39.2/35.1 = 1.12$.) The rest comes from longer rows: a row of two or three words can miss the truth
+# as well.
 #
 # The second measurement: how much does a machine copy? We let each of the six machines write twelve passages of 40 words. In each passage, we look for the
 # longest run of words that stands word for word in the text that the machine has read. (A machine that writes does not mix its tables. It draws from the row of
@@ -555,13 +557,13 @@ for memory in (2, 5):
     print(f"memory {memory}, its longest copied run in brackets:\n{' '.join(text)}\n")
 
 # %% [markdown]
-# With two words of memory, the copied runs are no longer than those in new text. With five words, every one of the twelve runs is longer than the longest run in
-# new text, and on average 24 of 40 words are one copied run. The printed line gives the reason: where the machine knew the last five words, in 83 % of the places
-# only one word ever came after them, and it had no choice. (No run goes beyond the end of a line. So in a play or a chat, whose lines are short, even a machine
-# that copies whole lines has short runs.)
+# With two words of memory, the copied runs are no longer than those in new text. With five words, every one of the twelve runs is longer than the longest run
+# in new text, and on average 24 of 40 words are one copied run. The printed line gives the reason: where the machine knew the last five words, in 83 % of the
+# places only one word ever came after them, and it had no choice. (No run goes beyond the end of a line. So where lines are short, as in a play or a chat, this
+# measurement is nearly blind: even a machine that copies whole lines has short runs.)
 #
-# So what do the two measurements say together? Five words of memory did not make the machine less surprised by new text than two, and they made it copy. This is
-# one text and two weights: compare your own numbers.
+# So what do the two measurements say together? With neither weight were five words of memory less surprised by new text than two (with 0.4 they came out level,
+# 28.8 and 28.7), and they made the machine copy. This is one text and two weights. Compare your own numbers.
 
 # %% [markdown]
 # ### Your machine plays
@@ -589,8 +591,8 @@ print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
 #
 # The gallery also notes a score, the **bits per byte**: over the last part of your text, which nothing has used so far, we sum up $-\log_2 P$ and divide by the
 # number of bytes. Later chapters cut a text into pieces other than words, and a score for each byte can still be compared with theirs, with some care. Ours is
-# somewhat too good. For an unknown word we pay only for saying that it is unknown, where a model of letters must spell it. And we divide by more bytes than your
-# file has, because we have put spaces before full stops and commas. (How much this is worth, we have not measured.)
+# somewhat too good. For an unknown word ours only has to say *unknown*. A model of letters must spell the word, and that costs more. And we divide by more
+# bytes than your file has, because we have put spaces before full stops and commas. (How much this is worth, we have not measured.)
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)

@@ -175,10 +175,10 @@ plt.show()
 # earlier one: if this state had been a little different, how much would the last one have changed? For a state of one number, each step back contributed the
 # factor $(1 - h_t^2)\, w_h$.
 #
-# As a stand-in for the loss we take the sum of the $k$ entries of the last state, divided by $\sqrt k$. Its gradient with respect to the last state has the
-# length 1, since it consists of $k$ times the same number, $1/\sqrt k$. Its gradient with respect to an earlier state $h_t$ is a vector of $k$ numbers, like the
-# state, and each step back does two things to it. First every number of the gradient is multiplied by its own slope, $1 - h_t^2$. Then the whole vector is
-# multiplied by the matrix $W_h^\top$.
+# We need one number to differentiate, in place of a loss. We take the sum of the $k$ entries of the last state, divided by $\sqrt k$. So its gradient with
+# respect to the last state has the length 1, since it consists of $k$ times the same number, $1/\sqrt k$. Its gradient with respect to an earlier state $h_t$
+# is a vector of $k$ numbers, like the state, and each step back does two things to it. First every number of the gradient is multiplied by its own slope, $1 -
+# h_t^2$. Then the whole vector is multiplied by the matrix $W_h^\top$.
 #
 # Here is an example with $k = 2$. Let $W_h$ be a quarter turn times $\rho = 0.8$, that is, $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$, and let the
 # states be so small that all slopes are nearly 1. If the gradient of $h_t$ is $(1, 0)$, then that of $h_{t-1}$ is $W_h^\top (1, 0) = (0, -0.8)$, and that of
@@ -226,12 +226,14 @@ plt.show()
 #   last one. Training hardly ever notices it.
 # - With $\rho = 1$ the prediction is level. The measured gradient sinks slowly, to about a sixth, because the slopes of the tanh are a little smaller than 1.
 # - With $\rho = 1.1$ each $W_h$ makes the gradient 1.1 times as long. Without the tanh it would follow its dashed line, up to nearly 300 times. This is called
-#   **exploding**. Here the tanh holds it back for fifty steps, and then the line rises all the same.
+#   **exploding**. Here the tanh holds it back for a good part of the way. At the right end we have come back to the first tokens, whose states are still small.
+#   There the tanh hardly squeezes, and the line rises like the dashed one.
 #
-# Now compare this figure with that of the echo. The echo asks how much of an early token arrives at the end. The gradient asks how much of what is said at the
-# end comes back to an early token. With $\rho = 0.8$ the echo shrinks to about a millionth of its first value over the 60 tokens, and so does the gradient. With
-# $\rho = 1$ both shrink to about a sixth. There, a token that is soon forgotten also gets little gradient, because both ways lead through the same slopes and the
-# same $W_h$. (With 1.1 the two lines differ in their shape. An echo is the difference of two runs, which need not pass through the same states.)
+# Now compare this figure with that of the echo. The echo asks how much of an early token arrives at the end. The gradient asks how strongly an error at the end
+# would correct what was done at an early token. With $\rho = 0.8$ the echo shrinks to about a millionth of its first value over the 60 tokens, and so does the
+# gradient. With $\rho = 1$ both shrink to about a sixth. There, a token that is soon forgotten also gets little gradient, because both ways lead through the
+# same slopes and the same $W_h$. (With 1.1 the two lines differ in their shape. An echo is the difference of two runs, which need not pass through the same
+# states.)
 
 # %% [markdown]
 # So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. But such a network keeps everything for equally

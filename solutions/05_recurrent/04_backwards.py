@@ -11,8 +11,8 @@
 # **What arrives.** The text goes on after step $t$. Imagine that somebody has already worked backwards through all of the rest. From there, two gradients of the
 # loss $\ell$ arrive at our step:
 #
-# - $dh$ is the gradient of $h_t$. It is complete: it contains what comes from the scores of step $t$, and what comes from the gates and the candidate of step
-#   $t+1$, which have read $h_t$.
+# - $dh$ is the gradient of $h_t$. Nothing has to be added to it: all that read $h_t$, the scores of step $t$ and the gates and the candidate of step $t+1$,
+#   have already contributed.
 # - $dC$ comes back along the belt, from $C_{t+1}$. It is *not* complete. $C_t$ is used twice: the next cell is made from it, and so is $h_t = o_t \star
 #   \tanh(C_t)$. What arrives as $dC$ comes from the next cell only. What comes through $h_t$ we have to add, and Step 1 does so.
 #
@@ -373,13 +373,13 @@ for larger in (1, 20):
 # In both cases the detours make the gradient larger than the belt alone would leave it.
 #
 # With half-life 100 the gradient grows: 59 steps back it is about a hundred times as long as at the end of the text. This is an **exploding gradient**, before
-# your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each. The
-# difference is what the detours add. So with these gates the gradient does not vanish, but nothing keeps it from growing. How much grows depends on the
-# tokens. The numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the embedding with
-# which your first model started, it becomes only 3 to 23 times as long. (The last two lines show this, for a state of 32 numbers.)
+# your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each. So the
+# belt alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish, but nothing keeps it from growing. How much grows
+# depends on the tokens. The numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the
+# embedding with which your first model started, it becomes only 3 to 23 times as long. (The last two lines show this, for a state of 32 numbers.)
 #
-# With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, about a
-# quarter of the gradient is left, and five steps back about a twentieth. To learn which letters follow each other, that may be enough. In section 7 we will test
-# it: we train a network whose gradients end after eight steps.
+# With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, what
+# comes along the belt, `dC`, is about a quarter as long, and five steps back about a twentieth. To learn which letters follow each other, that may be enough.
+# In section 7 we will test it: we train a network whose gradients end after eight steps.
 #
 # Besides, the gates are half open only at the *start*. Training can change them. In section 7 you will look at the gates of your trained network.

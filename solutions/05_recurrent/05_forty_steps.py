@@ -226,10 +226,10 @@ for name, percent in learned_chip.items():
 # With three times as many steps the RNNs learn the game, too. At twice the rate the RNN with a rotation catches up with the open LSTM, and the half-open LSTM
 # stays ahead. (To repeat this, change the number 500 in the cell of game B, or `rate` in `right_answers`.)
 #
-# The open gates, which won game A, have no advantage here. The last order to write is only five steps back on average, so this game hardly asks for long keeping.
-# But look at the last row: **the LSTM with half-open gates has 100 % at both rates and with every start. No other row has, in 500 steps.** So a
-# good start makes it easy to learn to *keep*, and gates make it easy to learn to keep *and to overwrite*, each at the right moment. "Easy" means here: in few
-# steps.
+# The open gates, which won game A, have no advantage here. The last order to write is only five steps back on average, so this game hardly asks for long
+# keeping. But look at the last row: **the LSTM with half-open gates has 100 % at both rates and with every start. In every other row at least one start is
+# below 100 % after 500 steps.** So a good start makes it easy to learn to *keep*, and gates make it easy to learn to keep *and to overwrite*, each at the right
+# moment. "Easy" means here: in few steps.
 
 # %% [markdown] statement="gates_or_start"
 # ### Because it has gates?

@@ -628,8 +628,8 @@ plt.show()
 # %% [markdown]
 # The orange run, with rate 20 and no clipping, shows what too large a rate does. The loss jumps up, and the gradients after the jump are longer still. The blue
 # run has the same rate, but no step of it can be longer than $20 \cdot 0.5 = 10$. Its loss jumps less far and soon comes back, and it ends lowest, at 1.57. The
-# green and the pink run, with smaller rates, end at 1.73 and 1.96. **So with clipping the largest of the three rates gives the lowest loss; without it, a smaller
-# one is better.**
+# green and the pink run, with smaller rates, end at 1.73 and 1.96. **So clipping makes the rate 20 usable, and that run ends below all three that are not
+# clipped.** (A clipped run with the rate 10 is not among them, and each run has a single start.)
 #
 # Is this the danger that we met in section 4? There the gates were open, and a gradient grew on its way back. Here they are half open, and a gradient shrinks on
 # its way. In the orange run the gradient and the loss climb together, so here it is long where the network is wrong about nearly everything. (We have not run

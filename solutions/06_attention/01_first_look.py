@@ -24,7 +24,7 @@
 # at your own network once more, with suspicion.
 #
 # The eleven tasks take about three and a half hours, and reading takes an hour or more. Do not try that in one sitting: the end of section 5 is a good place
-# for a long break. The story ends with section 10. Section 11 is short, and it prepares chapter 08.
+# for a long break. The story ends with section 10. Section 11 trains a few small networks more, and it prepares chapter 08.
 
 # %%
 import math
@@ -92,8 +92,8 @@ type_a_sentence(reader, story, layer=0, head=1)
 # notebook, you can type into the field. Keep to words that the network knows, for example the towns *ashmere, eldford, kingham, stoneton*, the guests *anna,
 # felix, maria*, and the animals *duck, goose, lamb, wolf*.
 #
-# The next cell tries three changes. The first story has another town, *kingham*. In the second one the town stands near the beginning. The third one stops a word
-# earlier, after *golden*, so that an animal must come next and no town.
+# The next cell tries three changes. The first story has another town, *kingham*. In the second one the town stands near the beginning. The third one stops two
+# words earlier, after *golden*, so that an animal must come next and no town.
 
 # %% scratch=true
 # Stories of your own: change them as you like.

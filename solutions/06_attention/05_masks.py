@@ -249,9 +249,9 @@ tell_readers()
 
 # %% [markdown]
 # The second line is honest, and it is modest. Its loss is 3.03, where the reader that knows which words were said has 2.58. It is right in 40 texts, and that
-# reader only in 15. Has your network found out something about the order of the words? Not necessarily. A reader that only counts how often each word was said,
-# and guesses one of those that were said least often, would be right in 47 texts, as one can compute. And the reader that strikes out the last seven is right in
-# 50 texts, and it never looks at what came after a word.
+# reader only in 15. Has your network found out something about the order of the words? Not necessarily. The next word is always among those that were said
+# least often so far. A reader that only counts, and guesses one of these, would be right in 47 texts, as one can compute. And the reader that strikes out the
+# last seven is right in 50 texts, and it never looks at what came after a word.
 #
 # So nothing here looks like copying, at least after 300 steps and with one seed. What is missing? Think of the text *moss kite drum fig moss kite …*. At its
 # second *kite* the network should say *drum*. It can look back at *drum*, but how should it know that *drum* is the right one? The vector of *drum* says "I am

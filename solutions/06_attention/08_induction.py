@@ -289,17 +289,16 @@ plt.show()
 # after it stands at place 1. That is what the network should say, and in row 12 the dark cell is in column 1, eleven places back. The next rows do the same one
 # place further on, which gives a dark line eleven places below the diagonal. This is the second step of the plan, and all four heads of layer 1 do it.
 #
-# In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one and
-# once in round two. (The first line ends soon after, near row 30. Section 9 says why.) In these lower squares, skip rows 0 to 11: no word of this text has come
-# twice yet. In the upper squares it is the other way round: look at rows 1 to 12. The notes are written while the list is said for the first time, and round two
-# reads them.
+# In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one
+# and once in round two. (The first line ends soon after, near row 30. Section 9 says why.) In these lower squares, skip rows 0 to 11: no word of this text has
+# come twice yet. In the upper squares, look at rows 1 to 12. There the notes are written, while the list is said for the first time, and round two reads them.
 
 # %% [markdown]
 # ### Does it take two layers?
 #
 # The next cell gives the same texts to two other kinds of network. One has a single layer of yours, with four heads. The other is an LSTM as in chapter 05. It
-# has more weights than your two layers, and of three learning rates that we tried it gets the best. Both get 2,000 steps, four times as many as yours. (So the
-# cell takes its time, a minute or more.)
+# has more weights than your two layers, and of three learning rates that we tried it gets the best. (The network of attention has the rate of section 7.) Both
+# get 2,000 steps, four times as many as yours. (So the cell takes its time, a minute or more.)
 
 
 # %%
@@ -339,9 +338,9 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # network is also smaller than yours.)
 #
 # The LSTM is right in about half of the texts. None of the three readers guesses as many. Nor does a better fourth one, which strikes out the last seven words
-# and also counts how often each of the others was said: as one can compute, it would be right in 66 texts. So it seems that the LSTM has begun to copy, though we
-# have not looked inside. But its loss is above that of the third reader, although it has had four times as many steps. (It is one network with one seed, and it
-# may not have finished.) Whatever it wants to copy it must carry in its state, the whole list. Two layers of attention can jump.
+# and also counts how often each of the others was said: as one can compute, it would be right in 66 texts, on average. So it seems that the LSTM has begun to
+# copy, though we have not looked inside. But its loss is above that of the third reader, although it has had four times as many steps. (It is one network with
+# one seed, and it may not have finished.) Whatever it wants to copy it must carry in its state, the whole list. Two layers of attention can jump.
 #
 # What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an
 # **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C.
@@ -530,9 +529,10 @@ plt.show()
 # $a W_q^1$ with the keys of all notes, one note for each word of the vocabulary. The largest one must be the product with $a W_v^0 W_o^0 W_k^1$, the note about
 # $a$ itself.
 #
-# Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with the
-# best copying head of layer 1, and count how often the answer is yes. If the plan is right, the count is 64. In a network that has learned nothing it is about 1.
-# A count in between would say that other notes fit, too.
+# Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with
+# the best copying head of layer 1, and count how often the answer is yes. If every query fits its own note best, the count is 64. (The plan needs a little
+# less: in one text a query competes only with the notes about the words of that text.) In a network that has learned nothing it is about 1. A count in between
+# would say that other notes fit, too.
 #
 # The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. To compare, we also take notes from
 # the rest of layer 0, and from a network that has not been trained. We leave out what places and biases add: a note is only $a W_v^0 W_o^0$, and a query only $a
@@ -707,8 +707,9 @@ plt.show()
 #
 # (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
 #
-# So the plan was right about the two parts. Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and good
-# signs of the joint between them. Let the network play, and try to break it:
+# So both parts look where the plan says, and neither can be spared. (The cuts are not equally large: three or more heads for one part, a single one for the
+# rest of layer 0.) Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and good signs of the joint between
+# them. Let the network play, and try to break it:
 
 
 # %%

@@ -165,13 +165,13 @@ axes.legend(fontsize=10, loc="center", bbox_to_anchor=(0.64, 0.5))
 plt.show()
 
 # %% [markdown]
-# Look at the text of the cheater with its own eyes. Places are counted from 0, and the list has twenty words. At place 25, for example, it should say the word of
-# place 26. That word was also said at place 6, and $25 - 6 = 19$. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say,
-# on one text. In layer 0 the word nineteen back has nothing to do with the word that looks, so only the places can lead there. For each place the cheater has
-# learned which place stands nineteen back. The four lower squares, of layer 1, have the same line. So which of the two layers does the work? The last printed
-# lines say it, with your knife. Cut out layer 0, and the loss is still far below the 4.16 of a network that knows nothing. Cut out layer 1 instead, and the loss
-# is again far below 4.16. Only without both layers all is lost. So each layer can do most of the trick alone. (We have trained a single cheater.) The figure
-# tests the trick on lists of other lengths.
+# Stand at place 25 of the cheater's text. (Places are counted from 0, and the list has twenty words.) The next word, that of place 26, was also said at place
+# 6, nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, on one text. In layer 0 the word
+# nineteen back has nothing to do with the word that looks, so only the places can lead there. For each place the cheater has learned which place stands
+# nineteen back. The four lower squares, of layer 1, have the same line. So which of the two layers does the work? The last printed lines say it, with your
+# knife. Cut out layer 0, and the loss is still far below the 4.16 of a network that knows nothing. Cut out layer 1 instead, and the loss is again far below
+# 4.16. Only without both layers all is lost. So each layer can do most of the trick alone. (We have trained a single cheater.) The figure tests the trick on
+# lists of other lengths.
 #
 # The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words
 # also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The

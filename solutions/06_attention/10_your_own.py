@@ -124,8 +124,8 @@ for seed, model in learners.items():
 # The other lines are measured. In all three networks the notes end at place 19, or one place before it. So none of them has notes beyond what was needed.
 #
 # This also solves a riddle of section 7. In layer 1 there was a line eleven places below the diagonal: row 12 was dark in column 1, row 13 in column 2, and so
-# on. It ended near row 30. Eleven places before place 30 stands place 19, and there the notes end. The rows further down would have needed notes beyond it, and
-# there are none.
+# on. It ended near row 30. Eleven places before place 30 stands place 19, and there the notes end. Row 31 would have to find its word at place 20, and place 20
+# carries no note.
 #
 # Now we can make a test that your learner might fail. Lists of eight words and texts of 39 words occurred in training, too. But now other words, up to 22 of
 # them, stand before the list, so that the notes it needs stand further right. What will happen? With notes up to place 19, the prediction is your `share_noted(8,
@@ -245,9 +245,10 @@ plt.show()
 #
 # ### Can it be cured?
 #
-# A network should write its notes by itself. So let us change the data. The next cell trains three new networks, with the same 500 steps, on texts in which 0 to
-# 22 words stand before the list. For each it prints how much of round two is right with 0, 12, 20 and 22 words before the list, where its notes end, and what is
-# right with 22 if you write them by hand. (This is three trainings, so the cell takes a minute or so.)
+# A network should write its notes by itself. So let us change the data. The next cell trains three new networks, with the same 500 steps, on texts in which 0
+# to 22 words stand before the list. (In each text about half as many places are repeats now, so they have less practice, too.) For each it prints how much of
+# round two is right with 0, 12, 20 and 22 words before the list, where its notes end, and what is right with 22 if you write them by hand. (This is three
+# trainings, so the cell takes a minute or so.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT

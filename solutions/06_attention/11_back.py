@@ -37,8 +37,8 @@ for name, words in rows.items():
 # - **Layer 0, head 0.** Without it, all towns together have only 17 %, and nearly all of that is for *westford*. The likeliest word is now *the*, as in *in the
 #   …* So the network hardly expects a town any more, but if there is one, it knows which.
 #
-# One line is strange. Without *all* heads of layer 0 the towns have 82 %, more than without head 0 alone. So cuts do not simply add up: what head 0 corrects
-# seems to come from other heads of its own layer. (Which town it is, the network does not know then, as without head 1.)
+# One line is strange. Without *all* heads of layer 0 the towns have 82 %, more than without head 0 alone. So cuts do not simply add up. Perhaps other heads of
+# this layer push towards *the*, and head 0 pushes back. (Which town it is, the network does not know then, as without head 1.)
 #
 # All of this is one story. For a law we would need many.
 #

@@ -2,7 +2,8 @@
 # ## What you have now
 #
 # You have written one function and let it grow. It began as a soft lookup. You scaled it, so that wide keys do not make it hard from the start, and let every
-# word ask. A mask kept it from seeing what it should guess. And it got several heads, because one lookup brings home only one mean.
+# word ask. A mask kept it from seeing what it should guess. And it got several heads, because one lookup brings home only one mean. (Whether lists need several
+# heads in a layer, we have not tried.)
 #
 # With it you have trained a network in which a circuit formed. You have found both parts of the circuit and good signs of the joint between them, and cut the
 # parts out in three networks. You have seen through a cheater that had the same loss. Then you have convicted your own network by a prediction, and cured it, by

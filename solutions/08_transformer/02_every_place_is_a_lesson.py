@@ -179,7 +179,6 @@ for side in batch(0, B=1):
     print(repr("".join(alphabet[i] for i in side[0])))
 
 # %% [markdown]
-# The first line is a row of the inputs, the second one the same row of the targets. Compare them letter by letter: below each letter stands the one that follows
-# it. Do you see the danger? Attention, as we built it in chapter 06, looks at the *whole* input. But the answer for place $t$ is written in the input itself, at
-# place $t + 1$. A model that may look there
-# need only copy, and it learns next to nothing about language. We must forbid it.
+# The first line is a row of the inputs, the second one the same row of the targets. Compare them letter by letter: below each letter stands the one that
+# follows it. Do you see the danger? Attention without a mask, as chapter 06 began with it, looks at the *whole* input. But the answer for place $t$ is written
+# in the input itself, at place $t + 1$. A model that may look there need only copy, and it learns next to nothing about language. We must forbid it.

@@ -18,8 +18,8 @@
 # feed-forward layer. They begin with numbers smaller by $\sqrt{2N}$, so that the sum is about equally large for any $N$.
 #
 # The cell after it prints a table with a row for each start. Look at the first loss. Then look at the column beside it: how often is the model's favourite next
-# token the one that it has just read? The last column compares two lengths: of what all blocks together add to the stream, and of what came into the first one.
-# If it says 0.5, the blocks add a vector half as long as the one that came in.
+# token the one that it has just read? The last column is the length of all that the blocks add to the stream, divided by the length of what came into the first
+# one. If it says 0.5, the blocks add a vector half as long as the one that came in.
 
 
 # %%
@@ -61,8 +61,8 @@ print(f"ln V = {math.log(V):.2f}")
 pd.DataFrame(by_start).T.astype(float).round(2)
 
 # %% [markdown]
-# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44, and so it is completely
-# sure. You can compute this score by hand:
+# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44, and all others a score near
+# 0, so where another letter comes the loss is about 44. You can compute this score by hand:
 #
 # 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of $C = 64$
 #    normal numbers with standard deviation 1. What the blocks add is short beside that, as the last column says, and we leave it out.
@@ -87,8 +87,8 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 #
 # And what does a bad start cost in the end? We have trained several starts of this small model for 400 steps, each with its best learning rate
 # (`data/transformer/first_weights.csv`). The model that began above 40 ended at 1.86 nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02,
-# although both began close to $\ln V$. Of these three starts, the one with the bad first loss was not the worst in the end. So do not read from the first loss
-# how well a training will end. It tells you what you have built.
+# although both began close to $\ln V$. So the one with the bad first loss ended level with the worse of the other two. So do not read from the first loss how
+# well a training will end. It tells you what you have built.
 
 # %% [markdown]
 # ### Overfit one batch
@@ -471,7 +471,7 @@ plt.show()
 # %% [markdown]
 # Each dot is one of three seeds. Without the mask the loss is close to 0 at places 1 to 15, because there the network simply copies the next letter from the
 # input. At place 16 there is nothing to copy. The next letter is not in the input, and the loss is high: in the course's own run, which has only 100 steps, it
-# is nearly 3. With the mask the curve of that run is nearly flat, so after 100 steps this one layer makes hardly any use of letters further back.
+# is about 2.8. With the mask the curve of that run is nearly flat, so after 100 steps this one layer makes hardly any use of letters further back.
 #
 # What if such a network should write? Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say which letter comes ninth. But in
 # training place 8 never had to guess, because the ninth letter was always in the input.
@@ -502,8 +502,8 @@ for masked, one in networks.items():
 # Now it is your turn to be the doctor. Here are four small Transformers, the patients A to D. One is healthy. One starts too sure of itself. One can see the
 # future. One cannot see the past: it has no position vectors either, so at each place it knows nothing but the token there.
 #
-# The code that makes them is below. But they have been shuffled, so do not look into the patients for their masks: measure. The second cell prints two
-# measurements of each.
+# The code that makes them is below. But their letters have been shuffled. So do not print their masks: measure. The second cell prints two measurements of
+# each.
 
 
 # %%
@@ -731,9 +731,9 @@ for _name, _ill in _wanted.items():
 print("your own model leaks:", leaks(examined, one_batch[0]))
 
 # %% [markdown]
-# In the table of the four patients, the healthy one and the one who sees the future had the same numbers. Their first loss was 3.6, which is $\ln V$, and after
-# 100 steps on one batch their loss was 0.0. So these two losses cannot tell a healthy model from one that cheats. Your function `leaks`, which exchanges a
-# single token, can.
+# In the table of the four patients, the healthy one and the one who sees the future had the same numbers, to one decimal. Their first loss was 3.6, which is
+# $\ln V$, and after 100 steps on one batch their loss was 0.0. So, read like this, the two losses do not tell a healthy model from one that cheats. Your
+# function `leaks`, which exchanges a single token, can.
 #
 # You now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes
 # from left to right.

@@ -4,10 +4,10 @@
 # Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent,
 # the step is the gradient times a learning rate.
 #
-# Let us look at the gradients in the model that you trained for one minute. The cell computes them for twenty batches and prints their typical size, that is, the
-# root of the mean square, in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one in the
-# middle, and the one with the
-# smallest. The last two are not rows but whole matrices. How far apart are the largest and the smallest of the five?
+# Let us look at the gradients in the model that you trained for one minute. The cell computes them for twenty batches and prints their typical size, that is,
+# the root of the mean square, in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one in
+# the middle, and the one with the smallest. The last two are no rows: they are a matrix, that of the queries, and a vector, the gains of the last norm. How far
+# apart are the largest and the smallest of the five?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -50,10 +50,10 @@ for name, size in sizes.items():
 #
 # With $\beta_1 = 0.9$ a step takes nine tenths of the old mean and one tenth of the new gradient, so $m$ looks back over about ten steps. The root of $v$ is
 # the typical size of the gradient. The quotient $m / \sqrt v$ says where to go, and its size does not depend on whether the gradients are large or small. If
-# all gradients of a weight are equal, then after many steps $m = g$ and $v = g^2$, and the quotient is 1 or $-1$. If they keep changing sign, it is closer to 0.
-# So in both cases a step is at most as long as the learning rate. It can be a little longer in others. With $\beta_1 = 0.9$ and the $\beta_2 = 0.95$ of your
-# model, it is never longer than 1.2 times the rate. (You may take this on trust. With the more usual $\beta_2 = 0.999$, a sudden large gradient can make a step
-# seven times as long.)
+# all gradients of a weight are equal, then after many steps $m = g$ and $v = g^2$, and the quotient is 1 or $-1$. If they keep changing sign, it is closer to
+# zero. So in both cases a step is at most as long as the learning rate. When gradients grow from step to step, it is a little longer. With $\beta_1 = 0.9$ and
+# the $\beta_2 = 0.95$ of your model, it is never longer than 1.2 times the rate. (You may take this on trust. With the more usual $\beta_2 = 0.999$, a single
+# large gradient after many small ones makes a step three times as long, and gradients that keep growing can make it seven times as long.)
 
 # %% [markdown]
 # Two things are still missing. The first is a correction for the first steps. Both means start at 0, and so they are too small in the beginning: after one step
@@ -251,7 +251,7 @@ for gradient, weight in zip(g, new, strict=True):
 #
 # The function `rate_factor` gives the factor by which the learning rate is multiplied in a step. The next cell prints it for a training of 1,000 steps, of
 # which 100 are warm-up. Does a warm-up help? Below, the cell prints the losses of recorded trainings of a Transformer that read the kitchen text word by word,
-# for 242 steps. Each row is another length of the warm-up, with three seeds, at the best of six learning rates.
+# for 242 steps. Each row is one length of the warm-up. It has three seeds, at that learning rate, of six, which suited it best.
 
 
 # %%

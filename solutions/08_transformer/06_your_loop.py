@@ -264,7 +264,8 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, watch=None):
 #
 # Then comes the forecast. Your `flops` counts the operations for one text forward. A training step also goes backward, so it costs three times as much for each
 # text. Where the loop only measures the loss, it goes forward once. That gives the operations of the whole training. The cell takes ten steps, whose result is
-# thrown away, to find out how many operations your machine does in a second. The quotient of the two is the time.
+# thrown away, to find out how many operations your machine does in a second. All operations, divided by the operations in a second, give the seconds. (A
+# mistake in your `flops` would cancel here: the ten steps are counted with it as well. It would show in the number of operations a second.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -477,11 +478,11 @@ attempt(seed=2)  # other luck
 attempt(warmup=0.2)
 
 # %% [markdown]
-# Which row has the lowest held-out loss? Before you believe it, look at the rows in which only the seed differs. The distance between them comes from luck alone.
-# With two of them it may be small by chance. So add `attempt(seed=3)`, and take the distance from the lowest to the highest of the three. (The lowest of many
-# measurements on the same forty texts is a little too good, in every row. So section 7 measures on text that has taken no part in this.) Believe a setting only
-# if it wins by more than your luck, and with a second seed, too. (In the course's own run the longer warm-up wins by more than that. To believe it, we would have
-# to try `attempt(warmup=0.2, seed=2)`.)
+# Which row has the lowest held-out loss? Before you believe it, look at the rows in which only the seed differs. The distance between them comes from luck
+# alone. With two of them it may be small by chance. So add `attempt(seed=3)`, and take the distance from the lowest to the highest of the three. (The lowest of
+# many measurements on the same forty texts is a little too good, in every row. So section 7 measures on text that has taken no part in this.) Believe a setting
+# only if, with two seeds, it beats the best of the unchanged rows by more than your luck. (In the course's own run the longer warm-up wins by more than that.
+# To believe it, we would have to try `attempt(warmup=0.2, seed=2)`.)
 #
 # What is good for a short training need not be good for a long one. So if a setting has won on your text, write it between the braces of the next cell. The
 # cell trains it with all the steps. If it wins by more than your luck there, too, its model becomes `my_model`, and everything below is done with it. If no
@@ -562,7 +563,8 @@ print("the dearest:", *(f"{labels[i]} {costs[i]:.1f}" for i in dearest), sep="  
 # *␣m*, *␣br*, *␣o*. The tokens that complete a word cost less here. There are few ways to complete it, which may be why. (The dearest one, the *v* of *yvonne*,
 # has hardly anything before it, so it is dear for another reason.)
 #
-# In that figure one name comes twice, *bramler*. The first time its *␣br* is dark. The second time, after *mrs*, it is much paler: the model expects it now.
+# In that figure one name comes twice, *bramler*. The first time its *␣br* is dark. The second time, after *mrs*, it is much paler. Either the first *bramler*
+# helps the model here, or *mrs* does; one example cannot say which.
 
 # %% [markdown]
 # The second view is attention. In chapter 06 you met heads that always look at the token just before. A place with such a head knows two tokens, its own and

@@ -236,7 +236,7 @@ play(write, prompt)
 # Is your Transformer better than what you built before? We compare three models on a test text that none of them has read:
 #
 # - *counts*, with modified Kneser-Ney smoothing as in chapter 02. The first cell below takes the number of tokens of context, from one to five, that is best on
-#   the held-out text;
+#   the held-out text (in our run five, the longest that it tries, so more might be better still);
 # - an *LSTM*, as in chapter 05. Apart from the embedding it has about as many weights as your Transformer. The second cell trains it with your loop, your
 #   optimiser and the same batches. Its learning rate and first weights come from trials of ours, as those of your Transformer do;
 # - your Transformer.
@@ -338,13 +338,13 @@ print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minute
 
 # %% [markdown]
 # Did your Transformer win? In the course's own tiny run, after 600 steps on the kitchen text, the LSTM is level with the counts, and the Transformer is behind
-# both. A Transformer can look at each of the last $T$ tokens directly, but it has to learn where to look, and 600 steps may be too few for that. (We have not
-# tested this reason.)
+# both. A Transformer can look at each of the last $T$ tokens directly, but it has to learn where to look, and 600 steps may be too few for that. Or our short
+# warm-up holds it back: in section 6 a longer one won. (We have tested neither.)
 #
-# How far can you trust these figures? Each network is trained once. The cell has printed your luck of section 6 in the same unit, which is what two short
-# trainings of your Transformer differed by. In the course's run it is 0.27 bits per byte. How far two *long* trainings would be apart, or two LSTMs, we have not
-# measured. In that run the LSTM is 0.20 bits per byte ahead of the Transformer, and we cannot say whether this is much. To know it, one would train both with
-# several seeds. Section 9 asks again, with more steps and, for the shorter trainings, three seeds.
+# How far can you trust these figures? Each network is trained once. In section 6, two short trainings of your Transformer that differed only in their seeds
+# were your luck apart, in the course's run 0.27 bits per byte. How far two *long* trainings would be apart, or two LSTMs, we have not measured. In that run the
+# LSTM is 0.20 bits per byte ahead of the Transformer, and we cannot say whether this is much. To know it, one would train both with several seeds. Section 9
+# asks again, with more steps and, for the shorter trainings, three seeds.
 
 # %% [markdown]
 # Your model now goes into the gallery. It goes on from three prompts, the same ones that your earlier models had to continue.
