@@ -39,9 +39,9 @@ def agrees(
     """Compare a student's function with the course's for `inputs` (by position) and `options` (by keyword).
 
     With `by`, what is compared is `by(function, *inputs, **options)`: a scenario, such as one that makes a model of a
-    class and calls it. If it is marked with `beside_the_answer` of `lmkit.testing`, a judge runs it where the student's
-    objects are, which is quicker; see `autograder.wall.inside.scenarios` for what it may use. With `by`, `theirs` and
-    `ours` may be tuples of functions and classes.
+    class and calls it. If it has the attribute `runs_beside_the_answer`, a judge runs it where the student's objects
+    are, which is quicker; see `autograder.wall.inside.scenarios` for what it may use. With `by`, `theirs` and `ours`
+    may be tuples of functions and classes.
 
     `compare(got, wanted, *inputs, **options)` may accept what is as good as the course's result: it returns what is
     wrong, in words about "your result", or something false if nothing is; True means wrong without a word. `changes`
