@@ -12,8 +12,8 @@
 # job. The first thing that they are trained for is to make one number small. You will meet this number in section 5.
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say in a single number how good it is. And
-# at the end you will catch it: you will find something that a machine with one word of memory can never get right, however much it reads, and a reason why
-# longer memories of this kind do not cure it. The chapters from 04 on exist because of this failure.
+# at the end you will catch it: you will find something that a machine with one word of memory can never get right, however much it reads. And in section 6 you
+# will see what a longer memory costs. That is why the chapters from 04 on exist.
 
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise

@@ -373,8 +373,8 @@ for larger in (1, 20):
 # In both cases the detours make the gradient larger than the belt alone would leave it.
 #
 # With half-life 100 the gradient grows: 59 steps back it is about a hundred times as long as at the end of the text. This is an **exploding gradient**, before
-# your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each. So the
-# belt alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish, but nothing keeps it from growing. How much grows
+# your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each. The belt
+# alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish, but nothing keeps it from growing. How much grows
 # depends on the tokens. The numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the
 # embedding with which your first model started, it becomes only 3 to 23 times as long. (The last two lines show this, for a state of 32 numbers.)
 #

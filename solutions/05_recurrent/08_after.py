@@ -300,7 +300,7 @@ for pieces, model in ((64, my_model), (8, near_model)):
 # back. Is that also true of a verb and its noun? In section 8 both networks will be asked.
 #
 # > This is one seed and, in the course's own run, a tenth of a laptop's steps and half of its numbers. And the second network reads more rows at a time, which
-# may help it. After a laptop's > 4,000 steps (one run of ours) the two were still close, at 0.53 and 0.56.
+# > may help it. After a laptop's 4,000 steps (one run of ours) the two were still close, at 0.53 and 0.56.
 #
 # Your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 

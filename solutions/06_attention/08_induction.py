@@ -707,9 +707,9 @@ plt.show()
 #
 # (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
 #
-# So both parts look where the plan says, and neither can be spared. (The cuts are not equally large: three or more heads for one part, a single one for the
-# rest of layer 0.) Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and good signs of the joint between
-# them. Let the network play, and try to break it:
+# So both parts look where the plan says, and neither can be spared. (The cuts in layer 0 are not equally large: when we ran this, three heads for the part and
+# a single one for the rest.) Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and good signs of the
+# joint between them. Let the network play, and try to break it:
 
 
 # %%

@@ -61,8 +61,8 @@ print(f"ln V = {math.log(V):.2f}")
 pd.DataFrame(by_start).T.astype(float).round(2)
 
 # %% [markdown]
-# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44, and all others a score near
-# 0, so where another letter comes the loss is about 44. You can compute this score by hand:
+# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44. The others get scores around
+# 0, so where one of them comes the loss is about 44, give or take its own score. You can compute this score by hand:
 #
 # 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of $C = 64$
 #    normal numbers with standard deviation 1. What the blocks add is short beside that, as the last column says, and we leave it out.
@@ -87,8 +87,8 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 #
 # And what does a bad start cost in the end? We have trained several starts of this small model for 400 steps, each with its best learning rate
 # (`data/transformer/first_weights.csv`). The model that began above 40 ended at 1.86 nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02,
-# although both began close to $\ln V$. So the one with the bad first loss ended level with the worse of the other two. So do not read from the first loss how
-# well a training will end. It tells you what you have built.
+# although both began close to $\ln V$. The one with the bad first loss ended level with the worse of the other two. So do not read from the first loss how well
+# a training will end. It tells you what you have built.
 
 # %% [markdown]
 # ### Overfit one batch
