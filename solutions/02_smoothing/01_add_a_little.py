@@ -50,8 +50,8 @@
 # Many held-out sentences (such as "yes") also stand in the training text, so a model that has merely memorised would look
 # good on them. That is why we mostly test on the *new* sentences, those that do not.
 #
-# Now and then we quote two public lectures by number, 001 (Greg Durrett) and 002 (Fabrizio Silvestri), because something
-# in them is worth testing. You need neither of them.
+# Now and then we quote two public lectures, one by Greg Durrett and one by Fabrizio Silvestri, because something in them is
+# worth testing. You need neither of them.
 
 # %%
 import math

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 3. A number that nobody printed
 #
-# Lecture 002 smooths the Berkeley counts with $\alpha = 1$. It prints the probabilities and the counts they are worth, called
+# Silvestri's lecture smooths the Berkeley counts with $\alpha = 1$. It prints the probabilities and the counts they are worth, called
 # *reconstituted*:
 #
 # $$P = \frac{c + 1}{n + V} \qquad\qquad c^* = n P = \frac{(c + 1)\, n}{n + V}$$

@@ -117,6 +117,6 @@ pd.Series(after_thai, bigrams.vocabulary).nlargest(5).round(4)
 # %% [markdown]
 # <details><summary>A slip in the printed slides: where is the max?</summary>
 #
-# Lecture 001 prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen
+# Durrett's lecture prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen
 # pay, too. With the $\lambda$ that you found, the sum stays below 1.
 # </details>

@@ -273,7 +273,7 @@ blocked = pd.DataFrame(impossible, orders).rename_axis("order")
 print(blocked.map("{:.1%}".format).to_string())
 
 # %% [markdown]
-# Lecture 001 warns that smoothing matters most for "4+ grams", and the table agrees: counts alone call 1 % of the next
+# Durrett's lecture warns that smoothing matters most for "4+ grams", and the table agrees: counts alone call 1 % of the next
 # words impossible at order 1, and 37 % at order 5.
 #
 # Are your functions right? KenLM is a widely used tool for such models. On a text of 30,000 words made by a program,

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 10. Ask the shorter memory only when you must
 #
-# So far the shorter memory was **mixed in** (*interpolated*): seen words, too, receive something from below. S. Katz (1987) had another idea, **backing off**: trust a seen pair's discounted count and nothing else. Only the unseen ask the shorter memory, and only they share what was taken. In lecture 002's words: use the longer
+# So far the shorter memory was **mixed in** (*interpolated*): seen words, too, receive something from below. S. Katz (1987) had another idea, **backing off**: trust a seen pair's discounted count and nothing else. Only the unseen ask the shorter memory, and only they share what was taken. In Silvestri's words: use the longer
 # context "if you have enough evidence". Katz took Good and Turing's $c^*$ for the seen; we take $c - k$.
 #
 # T. Brants and others (2007) had two trillion words and did without discounts: **stupid backoff**.
@@ -186,7 +186,7 @@ print("bigrams:", tried.loc[2].round(2).to_string(), sep="\n")
 # Stupid scores sum to as much as 1.4, so the dashed line is no perplexity and cannot be compared with the others. (The
 # bars are standard deviations over five splits.)
 #
-# Lecture 002 says that "interpolation works better". On this text it does not: with the same $k$, backing off wins all 20
+# Silvestri's lecture says that "interpolation works better". On this text it does not: with the same $k$, backing off wins all 20
 # contests. With plain counts, interpolation even gets worse from order 3 to order 5, in all five splits.
 #
 # A likely reason is that the same evidence is counted several times. A frequent trigram also raises the counts of the bigram

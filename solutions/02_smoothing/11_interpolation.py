@@ -55,7 +55,7 @@ trigrams["i", "want"].most_common(3)
 # %% [markdown] statement="jelinek_mercer"
 # ### Smooth this too!
 #
-# Lecture 001 mixes what follows *visited San* with what follows *San*, and notes: "smooth this too!" So the rule calls itself
+# Durrett's lecture mixes what follows *visited San* with what follows *San*, and notes: "smooth this too!" So the rule calls itself
 # (F. Jelinek and R. Mercer, 1980). With a weight $\pi$ for the longer context ($\pi$ as in *proportion*; many books write $\lambda$):
 #
 # $$P(w \mid h) = \pi\, \frac{c(hw)}{n(h)} + (1-\pi)\, P(w \mid h')$$

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 12. Weights that fit themselves
 #
-# Lecture 002 mixes all levels at once, with weights that depend on the context and come from held-out text:
+# Silvestri's lecture mixes all levels at once, with weights that depend on the context and come from held-out text:
 #
 # $$P = \pi_1 P_3 + \pi_2 P_2 + \pi_3 P_1 + \pi_4 / V, \qquad \textstyle\sum_\ell \pi_\ell = 1$$
 #

@@ -108,7 +108,7 @@ plt.show()
 # %% [markdown]
 # <details><summary>Slips in the printed slides</summary>
 #
-# Lecture 002 prints the product without exponents and calls the model "multimodal" (it is *multinomial*). The exponents matter: for the query
+# Silvestri's lecture prints the product without exponents and calls the model "multimodal" (it is *multinomial*). The exponents matter: for the query
 # *a a b*, let $P(a), P(b)$ be .6, .2 in $d_1$ and .4, .4 in $d_2$. With exponents $d_1$ wins, .072 to .064; without them $d_2$, .16 to .12.
 # </details>
 

@@ -32,7 +32,7 @@
 #
 # A few trainings take too long to wait for. Those we ran once, with several seeds, and the cells load what was recorded.
 #
-# Now and then we quote a public lecture by number: 000 (unsigned notes), 001 (Greg Durrett), 002 (Fabrizio Silvestri). You need
+# Now and then we quote a public lecture: one by Greg Durrett, one by Fabrizio Silvestri, and one that nobody has signed. You need
 # none of them.
 
 # %%
@@ -75,7 +75,7 @@ torch.set_num_threads(1)  # the matrices are small: one core is enough
 # ## 1. What counts lose
 #
 # The classical vector of a text is its **count vector**, also called *bag of words*: how often each word of a fixed
-# list occurs. To find texts on a topic that is often enough. What is lost? Lecture 000 asks for the part of speech of
+# list occurs. To find texts on a topic that is often enough. What is lost? The unsigned lecture asks for the part of speech of
 # each word, a **tag**, in these two sentences:
 
 # %%
@@ -97,7 +97,7 @@ for sentence, tags in zip(fox.splits["train"][:2], fox.tags["train"][:2], strict
 #   Words that are not in the list are not counted.
 # - `twins(texts)`: how many pairs of texts have exactly the same counts, but differ in order. Two such texts are one
 #   pair, three different orders of the same words are three.
-# - `missing`: lecture 000 prints the tags of the first sentence as `DET ADJ ADJ NOUN VERB PREP ADJ NOUN` (`PREP` is
+# - `missing`: the unsigned lecture prints the tags of the first sentence as `DET ADJ ADJ NOUN VERB PREP ADJ NOUN` (`PREP` is
 #   our `ADP`). One is missing: at which place, counted from 0?
 
 # %% [markdown] hints="count_vectors"

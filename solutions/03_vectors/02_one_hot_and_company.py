@@ -108,7 +108,7 @@ print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} produ
 # %% [markdown]
 # Three ways, one result. A step of learning moves only the rows that were looked up.
 #
-# We could let $A$ begin at random and learn it together with whatever network stands on it, as lecture 000 says. But labelled
+# We could let $A$ begin at random and learn it together with whatever network stands on it, as the unsigned lecture says. But labelled
 # text is scarce, and most words never occur in it, while unlabelled text costs next to nothing. So let us learn the vectors from
 # unlabelled text first.
 

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 6. What does *similar* mean?
 #
-# Which words lie near *tea*? Lecture 000 measures similarity by the dot product: large means similar, small very
+# Which words lie near *tea*? The unsigned lecture measures similarity by the dot product: large means similar, small very
 # different. But $u \cdot v = |u|\,|v| \cos\varphi$, with $\varphi$ the angle between the vectors $u$ and $v$: a long
 # one has large products with many others. The **cosine**
 #

@@ -184,5 +184,5 @@ plt.show()
 
 # %% [markdown]
 # Dots: the five fastest of twenty runs. The softmax touches $Vd$ numbers: from 10,000 to 100,000 words its time grows
-# over tenfold; that of six rows stays the same. (Lecture 002 prints $O(|V|^2)$; chapter 04 takes that up.) With a
+# over tenfold; that of six rows stays the same. (Silvestri's lecture prints $O(|V|^2)$; chapter 04 takes that up.) With a
 # vocabulary of a million words and billions of pairs, the sum over all words must go.

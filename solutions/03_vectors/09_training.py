@@ -212,8 +212,8 @@ for word in ("tea", "guard", "orders", "golden"):
 # %% [markdown]
 # <details><summary>Two slips in the printed slides</summary>
 #
-# Lecture 000 says that word2vec averages the neighbours' vectors, and then calls it their sum. Only its other variant,
+# The unsigned lecture says that word2vec averages the neighbours' vectors, and then calls it their sum. Only its other variant,
 # CBOW, averages: it guesses a word from the mean of its neighbours.
 #
-# Lecture 002 recommends 5 to 10 negatives. Mikolov and others say 5 to 20 for small texts, 2 to 5 for large ones.
+# Silvestri's lecture recommends 5 to 10 negatives. Mikolov and others say 5 to 20 for small texts, 2 to 5 for large ones.
 # </details>

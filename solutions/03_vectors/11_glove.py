@@ -139,7 +139,7 @@ agrees(
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Lecture 001 has a table of four words to fit, counts made up:
+# Durrett's lecture has a table of four words to fit, counts made up:
 
 # %%
 animals = ["the", "dog", "cat", "ran"]
@@ -173,6 +173,6 @@ print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 #
 # <details><summary>A slip in the printed slides</summary>
 #
-# Lecture 001 calls this "linear regression with 16 points". Eight counts are 0 and have no weight: 8 points. And it is
+# Durrett's lecture calls this "linear regression with 16 points". Eight counts are 0 and have no weight: 8 points. And it is
 # linear only while one side is held fixed, as $a_i \cdot b_j$ multiplies two unknowns.
 # </details>

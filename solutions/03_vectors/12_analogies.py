@@ -16,7 +16,7 @@
 #
 # - `analogy(A, a, b, c)`: the number of that word, for word numbers $a$, $b$, $c$ and an array $A$, $(V, d)$, without
 #   rows of zeros. None of the three may be the answer; it would nearly always be $b$ or $c$.
-# - `wrong_cells`: lecture 002 prints the table below, a model's answers to the first pair of each row. Some are wrong
+# - `wrong_cells`: Silvestri's lecture prints the table below, a model's answers to the first pair of each row. Some are wrong
 #   by the relation of that pair. List five or more that are, as pairs (row, example), both counted from 0. Debatable
 #   ones do not count.
 

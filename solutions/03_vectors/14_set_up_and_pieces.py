@@ -92,7 +92,7 @@ plt.show()
 # stories. With windows of 1 and 2 the ratio is even a little *below* chance for $A$ and $B$, probably because near words are then those that can replace each
 # other, such as two names, and a story that has the one does not need the other.
 #
-# Lecture 001 calls $B$ "also usable", and indeed it does about as well as $A$. The sum $A + B$ is another matter. Comparing sums
+# Durrett's lecture calls $B$ "also usable", and indeed it does about as well as $A$. The sum $A + B$ is another matter. Comparing sums
 # mixes in products $a_i \cdot b_j$, which are large for words that occur *together*, so the sum finds words of the same topic.
 
 # %% [markdown]

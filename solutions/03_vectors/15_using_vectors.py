@@ -82,7 +82,7 @@ for examples, found in gain("word vectors").groupby("examples"):
 # about as good as freezing: even the rate that is best on the very text that judges gains nothing to speak of, as printed. At larger rates it costs a point or more. The table
 # tells why: labelled words move, words without a label stay where they were, and these pay.
 #
-# So with few labels freezing is safe, and fine-tuning needs a small rate. Lecture 001 says that nearly all transfer fine-tunes. What would more labels change?
+# So with few labels freezing is safe, and fine-tuning needs a small rate. Durrett's lecture says that nearly all transfer fine-tunes. What would more labels change?
 
 # %% [markdown] statement="freeze_or_tune"
 # #### A million labels
@@ -108,7 +108,7 @@ for examples, found in gain("word vectors").groupby("examples"):
 # look at all tokens and at words without a label; if frozen still wins on both, I was wrong.
 #
 # **Sample, 2 points.** I would fine-tune. The problem with few labels is that only the labelled words move. With a
-# million labels nearly all words move together, so that the problem is gone. Lecture 001 also says that nearly all
+# million labels nearly all words move together, so that the problem is gone. Durrett's lecture also says that nearly all
 # transfer is fine-tuned.
 #
 # **Sample, 0 points.** Freeze, because no rate was better than frozen, with 50, 200 and 1,000 tokens. That is clear

@@ -29,8 +29,8 @@
 # **Your numbers.** On your machine the models train longer than in the stored notebook (`lmkit.budget()` decides how long),
 # so your curves will end lower than the stored ones. Where we quote a number from a run, we say how long that run was.
 #
-# Now and then we quote a public lecture by number: 000 (unsigned notes), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003
-# (Yoav Artzi). You need none of them.
+# Now and then we quote a public lecture: by Greg Durrett, by Fabrizio Silvestri, by Yoav Artzi, and one that nobody has signed.
+# You need none of them.
 
 # %%
 import math
@@ -95,7 +95,7 @@ torch.set_num_threads(1)  # the nets are small: one core is enough
 # ## 1. Same bag, other tags
 #
 # **Part-of-speech tagging** writes a tag above every word: determiner, noun, verb, ... Can we do it from the counts of
-# the words, as chapter 01 counted? Here are two sentences from lecture 000:
+# the words, as chapter 01 counted? Here are two sentences from the unsigned lecture:
 
 # %%
 fox = lmkit.load("toy-fox")

@@ -170,12 +170,12 @@ right.set_title("a text of 16 words", loc="left")
 plt.show()
 
 # %% [markdown]
-# Left: few sentences have more than 20 words. Right: in a text of 16 words, the example of lecture 000, a window of 100
+# Left: few sentences have more than 20 words. Right: in a text of 16 words, the example of the unsigned lecture, a window of 100
 # words on each side is 92 % padding: nearly all that the network reads says nothing.
 #
 # <details><summary>Two slips in the printed notes</summary>
 #
-# Lecture 000 calls the lengths of texts "exponential": few very short ones, many of medium size, few long ones. But an
+# The unsigned lecture calls the lengths of texts "exponential": few very short ones, many of medium size, few long ones. But an
 # exponential density is highest at 0. And for 100 words on each side it makes a row "100" or "200" times as wide as a
 # vector. By its own formula, $1 + 2c$ places, it is 201 times.
 # </details>

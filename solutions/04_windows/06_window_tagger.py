@@ -222,7 +222,7 @@ agrees(
 # as one with large ones. Section 8 will show the difference.
 
 # %% [markdown]
-# Which $c$ is best? Lecture 000 expects that tags rarely need many words, but that other tasks do. To see
+# Which $c$ is best? The unsigned lecture expects that tags rarely need many words, but that other tasks do. To see
 # both at once, we **plant** such a case: in 5,000 training windows the middle word becomes `THIS`, and the word 8
 # places before it one of two cue words. The cue alone decides whether `THIS` is tagged NOUN or VERB. *Predict* the
 # error on `THIS` for $c = 5$ and $c = 10$.
@@ -399,7 +399,7 @@ for (word, right, answer), count in confused.most_common(6):
 # %% [markdown]
 # *to*, *after* and *before* lead the list: only what follows, near or far, tells their tag.
 #
-# Lecture 000 leaves open whether `PAD` should have a zero vector or learn one. With zero, `PAD` adds nothing to the
+# The unsigned lecture leaves open whether `PAD` should have a zero vector or learn one. With zero, `PAD` adds nothing to the
 # hidden units. A learned vector could tell them "here the sentence begins". Does that help near the ends of sentences?
 
 

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 8. Far places starve
 #
-# A wide window has many weights to learn. Do the places far from the middle get anything to learn from? Lecture 000
+# A wide window has many weights to learn. Do the places far from the middle get anything to learn from? The unsigned lecture
 # suspects that for large windows they "mostly see padding". In $Hx = \sum_k H_k x_k$, the place at offset $k$ has its
 # own block $H_k$ of $m$ columns and its own part $x_k$ of the input. By the chain rule, with $g_z$ the gradient of $L$
 # at $z = d + Hx$, one example gives

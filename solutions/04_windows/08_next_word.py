@@ -30,7 +30,7 @@ plt.show()
 #
 # <details><summary>Two slips in the printed notes</summary>
 #
-# Lecture 000 says of window models that without *brown* the weights change for "all words after the second one": true
+# The unsigned lecture says of window models that without *brown* the weights change for "all words after the second one": true
 # of a whole text laid end to end, not of its own centred windows. And above the same nine words it prints eight tags:
 # `DET ADJ ADJ NOUN VERB PREP ADJ NOUN`. The determiner before *lazy* is missing.
 # </details>
@@ -44,7 +44,7 @@ plt.show()
 # %% [markdown] statement="examples"
 # ## 10. The same window, guessing the next word
 #
-# "If you look at the language modeling objective closely, it is just a classification objective" (lecture 000): the
+# "If you look at the language modeling objective closely, it is just a classification objective" (the unsigned lecture): the
 # classes are the $V$ words. Here the window may look back and never ahead. So every text of $T$ words holds $T + 1$
 # examples: the $n$ words before, and the word that follows; the last one is the end of the text.
 #

@@ -168,7 +168,7 @@ agrees(
 # %% [markdown]
 # <details><summary>A slip in the printed slides</summary>
 #
-# Lecture 003 lists the parameters as $\theta = (b, d, W, U, H, C, \phi)$. But no $C$ occurs in its formulas: in the
+# Artzi's lecture lists the parameters as $\theta = (b, d, W, U, H, C, \phi)$. But no $C$ occurs in its formulas: in the
 # paper, $C$ *is* the table of vectors, so one of the two is too many.
 # </details>
 #

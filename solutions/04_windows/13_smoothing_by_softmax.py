@@ -181,6 +181,6 @@ plt.show()
 #
 # <details><summary>A slip in the printed slides</summary>
 #
-# Lecture 002 gives the cost of a softmax over the vocabulary as "typically $O(|V|^2)$". From $nm$ numbers to $V$ scores
+# Silvestri's lecture gives the cost of a softmax over the vocabulary as "typically $O(|V|^2)$". From $nm$ numbers to $V$ scores
 # it grows like $V$; the square arises only if the input is one-hot, of $V$ numbers.
 # </details>

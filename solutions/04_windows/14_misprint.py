@@ -1,7 +1,7 @@
 # %% [markdown] statement="one_hot_slide"
 # ## 15. The printed slide is wrong: find it
 #
-# Lecture 002 builds an MLP that predicts a word $w$ from $n$ others (its letter is $k$): "Input is a concatenation of
+# Silvestri's lecture builds an MLP that predicts a word $w$ from $n$ others (its letter is $k$): "Input is a concatenation of
 # $w$ with each context word", all one-hot, then one layer to $|V|$ scores: $(n+1)|V|^2 + |V|$ parameters. With $n = 10$
 # that is 11,001,000 for $10^3$ words, and 110,000,100,000 for $10^5$. Something stands in this input that must not be
 # there. Write
@@ -96,7 +96,7 @@ print(
     f"repaired: {repaired_parameters(1000, 10):,}; with vectors: {bengio_parameters(1000, 10, 60, 50):,}"
 )
 print(
-    f"lecture 000's history of 512, text of 16 words: {1 - sum(range(16)) / (16 * 512):.1%} padding"
+    f"a history of 512, text of 16 words: {1 - sum(range(16)) / (16 * 512):.1%} padding"
 )
 leaky = torch.cat([contexts, next_words[:, None]], 1)
 print(
@@ -134,4 +134,4 @@ plt.show()
 # example has been seen twice. That is no triumph but a leak. Remember what made it visible: we know the floor. On real text the same curve would
 # only have looked very good. (After many passes, a *training* loss may fall that low by memorising; a held-out loss may not.)
 #
-# Back to the window: "your history length is N and no more than N" (lecture 000).
+# Back to the window: "your history length is N and no more than N" (the unsigned lecture).

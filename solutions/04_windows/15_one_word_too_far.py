@@ -1,7 +1,7 @@
 # %% [markdown] statement="beyond_the_window"
 # ## 16. One word too far: predict, then measure
 #
-# *I visited New York. I had a really fun time going up the ...* (lecture 001). Which words fit, and which word decides?
+# *I visited New York. I had a really fun time going up the ...* (Durrett). Which words fit, and which word decides?
 # Plant such a cue, 0 or 1, `distance` places before the blank, among filler words that tell nothing. A model with
 # $n = 4$, trained on cues at distances 1 to 6, waits below: `reader`.
 #

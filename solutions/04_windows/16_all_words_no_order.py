@@ -1,7 +1,7 @@
 # %% [markdown] statement="bag_means"
 # ## 17. All words, no order
 #
-# So look at *all* words so far. But how, with a network whose input has a fixed size? Lecture 003 averages their
+# So look at *all* words so far. But how, with a network whose input has a fixed size? Artzi's lecture averages their
 # vectors, $\frac1i \sum_{j=1}^{i} \phi(w_j)$, before a tanh layer and a softmax: a **bag of words**. Three ways to the
 # mean:
 #

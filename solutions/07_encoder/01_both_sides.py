@@ -24,7 +24,7 @@
 #
 # Shapes stand in brackets, for example $[B, T, C]$.
 #
-# This chapter grew out of lectures: an unsigned one (cited as lecture 000) and others by Fabrizio Silvestri (002), Yoav Artzi (003) and Benjamin Muller (004). You do not need their slides.
+# This chapter grew out of lectures by Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and one that nobody has signed. You do not need their slides.
 
 # %%
 import copy

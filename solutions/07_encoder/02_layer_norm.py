@@ -12,7 +12,7 @@
 # %% [markdown] statement="layer_norm"
 # - `layer_norm(x, gain, bias, eps)`: $[\dots, C]$, each token for itself; also precise for large numbers that are close together, such as 1,000.1 and 1,000.2;
 # - `gelu(x)`, entry by entry;
-# - `printed_ratio(C)`: lecture 002 divides by `x.std()`, which sums the same squares but divides them by $C - 1$ instead of $C$. By which factor is its result too
+# - `printed_ratio(C)`: Silvestri's lecture divides by `x.std()`, which sums the same squares but divides them by $C - 1$ instead of $C$. By which factor is its result too
 #   large or small ($C \ge 2$, $\varepsilon = 0$, $g = 1$, $b = 0$)?
 
 # %% [markdown] hints="layer_norm"
@@ -145,7 +145,7 @@ print("GELU by the tanh formula that some models use is off by at most", f"{off:
 # %% [markdown]
 # GELU dips below zero where ReLU is flat; ELU, $e^x - 1$ below zero, goes down to $-1$.
 #
-# `FeedForward` is lecture 004's, with GELU for ReLU: attention moves information *between* places, this layer works *at* each.
+# `FeedForward` is Muller's, with GELU for ReLU: attention moves information *between* places, this layer works *at* each.
 
 
 # %%

@@ -5,17 +5,17 @@
 #
 # $$b = a + f(a) \qquad \frac{\partial b}{\partial a} = I + \frac{\partial f}{\partial a}$$
 #
-# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm may stand in the branch or after the sum. Lecture 003 prints:
+# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm may stand in the branch or after the sum. Artzi's lecture prints:
 #
 # > Post-norm (original and here): $b = \text{Module}(\text{LN}(a)) + a$
 # >
 # > Pre-norm (modern): $b = \text{LN}(\text{Module}(a) + a)$
 #
-# Lecture 002 prints $\text{LayerNorm}(x + \text{SubLayer}(x))$ above code that returns
+# Silvestri's lecture prints $\text{LayerNorm}(x + \text{SubLayer}(x))$ above code that returns
 # `x + dropout(sublayer(norm(x)))`. Which name belongs to which?
 
 # %% [markdown] statement="Block"
-# - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"code of 002"` the right name, `"pre"` or `"post"`;
+# - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"the code"` the right name, `"pre"` or `"post"`;
 # - `Block(width, attention, feed_forward)`: keeps the two modules under these names (so that torch finds their weights), adds `attention_norm` and
 #   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm. `forward` calls whatever stands under these four names, since `NoNorm` below replaces the norms;
 # - `PostBlock`: the same parts, post-norm.
@@ -56,9 +56,9 @@ class PostBlock(Block):
         ### END SOLUTION
 
 
-# labels = {"Module(LN(a)) + a": ..., "LN(Module(a) + a)": ..., "code of 002": ...}, each "pre" or "post"
+# labels = {"Module(LN(a)) + a": ..., "LN(Module(a) + a)": ..., "the code": ...}, each "pre" or "post"
 ### BEGIN SOLUTION
-labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "the code": "pre"}
 ### END SOLUTION
 
 
@@ -109,7 +109,7 @@ def _called(kind, x, swapped, slopes=False):
 
 # %% test="Block" aspect="names of the two orders" points=1
 assert hasattr(labels, "keys"), f"labels is a dict with three keys; yours: {labels!r}."
-for _key in ("Module(LN(a)) + a", "LN(Module(a) + a)", "code of 002"):
+for _key in ("Module(LN(a)) + a", "LN(Module(a) + a)", "the code"):
     assert labels.get(_key) in ("pre", "post"), (
         f'labels[{_key!r}] should be "pre" or "post"; yours: {labels!r}.'
     )
@@ -117,8 +117,8 @@ for _key in ("Module(LN(a)) + a", "LN(Module(a) + a)", "code of 002"):
 assert labels["Module(LN(a)) + a"] == "pre" and labels["LN(Module(a) + a)"] == "post", (
     "Pre and post say whether the norm comes before the module or after the sum, not which lecture is older."
 )
-assert labels["code of 002"] == "pre", (
-    "Read the code of 002 from the inside: what happens to x first?"
+assert labels["the code"] == "pre", (
+    "Read Silvestri's code from the inside: what happens to x first?"
 )
 ### END HIDDEN TESTS
 

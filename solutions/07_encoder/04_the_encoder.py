@@ -2,7 +2,7 @@
 # ## 4. The encoder, and torch's
 #
 # Chapter 6's `MultiHead(C, h)` takes a mask that tells which words may be looked at (True: may). Here it comes ready-made from `lmkit`, and so does `from_torch`. `Layer` is your block with a mask. (Training often adds
-# **drop-out** to each branch, as in lecture 002's code; ours has none.)
+# **drop-out** to each branch, as in Silvestri's code; ours has none.)
 
 
 # %%
@@ -19,7 +19,7 @@ def layer_of(C, h):
 
 
 # %% [markdown]
-# An encoder is $N$ such layers, one after the other. Lecture 002 makes them by `copy.deepcopy`: they begin with equal numbers, but *share* none, so each learns for itself. One last norm follows, since in pre-norm nothing has
+# An encoder is $N$ such layers, one after the other. Silvestri's lecture makes them by `copy.deepcopy`: they begin with equal numbers, but *share* none, so each learns for itself. One last norm follows, since in pre-norm nothing has
 # normalised the stream itself.
 #
 # torch has such a layer, `nn.TransformerEncoderLayer` (`norm_first=True` for pre-norm). With the same weights it must give the same numbers. Only the names differ:

@@ -4,7 +4,7 @@
 # In a batch short texts are filled up with **padding**, yet the answer to a text must not depend on the others. Words meet only in attention, so one mask suffices, but in
 # *every* layer: $[B, 1, 1, T]$, True at words. It holds for all heads and all rows, and so fits the scores $[B, h, T, T]$.
 #
-# Attention does not see order (chapter 6). So lecture 000 adds a vector for each place "before the very first attention layer". The stream carries it to all the others.
+# Attention does not see order (chapter 6). So the unsigned lecture adds a vector for each place "before the very first attention layer". The stream carries it to all the others.
 
 # %% [markdown] statement="encode_batch"
 # - `pad(texts, filler)` takes a list of $B$ lists of word numbers and returns `(ids, lengths)`, whole-number tensors $[B, T]$ and $[B]$. $T$ is the greatest length; the number `filler` stands behind the words of shorter texts. Texts may

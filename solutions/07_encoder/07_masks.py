@@ -2,7 +2,7 @@
 # ## 7. Who may look where
 #
 # *GPT* reads `[START] The cat` and writes on; *BERT* reads
-# `The cat [MASK] on [MASK] mat` and fills in (lecture 003). Their blocks are the same; what differs is one matrix, the **mask**: True in
+# `The cat [MASK] on [MASK] mat` and fills in (Artzi). Their blocks are the same; what differs is one matrix, the **mask**: True in
 # row $i$, column $j$ if place $i$ may look at place $j$. In between stands the **prefix** model, which reads the first $p$
 # places, say a question, both ways and then writes from left to right.
 #

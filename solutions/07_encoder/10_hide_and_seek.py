@@ -30,7 +30,7 @@ for prior in (0.3, 1e-3, 1e-6):
 #
 # <details><summary>Two slips in the printed slides</summary>
 #
-# Lecture 004 says 15 % and covers 2 of 8 words, which is 25 %. And its "extension" puts random words
+# Muller's lecture says 15 % and covers 2 of 8 words, which is 25 %. And its "extension" puts random words
 # (*mushroom*, *shoes*) *instead of* `<MASK>`; BERT uses both.
 # </details>
 

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 12. The printed slide is wrong: find it
 #
-# Lecture 004 writes what a masked model estimates "for a sequence of length $T$" as
+# Muller's lecture writes what a masked model estimates "for a sequence of length $T$" as
 #
 # $$P(w_i \mid w_1, \ldots, w_{i-1}, w_i, \ldots, w_T).$$
 

@@ -37,7 +37,7 @@
 # Shapes stand in brackets, for example $[B, n, V]$. Networks read numbers and not words, so each word has one. The first four numbers are special: 0 is padding (`PAD`), 1 and 2 are the beginning and the end of a text (`BOS`, `EOS`), and 3 is
 # any unknown word (`UNK`).
 #
-# This chapter grew out of lectures by Fabrizio Silvestri (cited as lecture 002), Yoav Artzi (003) and Benjamin Muller (004). You do not need their slides.
+# This chapter grew out of lectures by Fabrizio Silvestri, Yoav Artzi and Benjamin Muller. You do not need their slides.
 
 # %%
 import itertools
@@ -89,7 +89,7 @@ print(f"The first has {len(others)} translations; another: {' '.join(others[1])}
 # %% [markdown]
 # ## 1. A language model with a condition
 #
-# A language model alone is, says lecture 004, "not that useful": it writes, but not what we want. Control is one more thing to know, the condition $C$:
+# A language model alone is, says Muller's lecture, "not that useful": it writes, but not what we want. Control is one more thing to know, the condition $C$:
 #
 # $$P(w_t \mid w_1 \dots w_{t-1}) \quad\text{becomes}\quad P(w_t \mid w_1 \dots w_{t-1}, C) .$$
 

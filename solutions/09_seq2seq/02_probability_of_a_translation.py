@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 2. A probability for each translation
 #
-# The chain rule (chapter 1) gives the probability of a whole target, given the whole source (lecture 004):
+# The chain rule (chapter 1) gives the probability of a whole target, given the whole source (Muller):
 #
 # $$P(T \mid S) = \prod_{t=1}^{n+1} P(y_t \mid y_1 \dots y_{t-1}, S) , \qquad y_{n+1} = \text{</s>} .$$
 #
@@ -195,7 +195,7 @@ one, two = "é", unicodedata.normalize("NFD", "é")
 print(one, two, one == two, [len(one), len(two)])
 
 # %% [markdown]
-# Lecture 004 has this pair as its example: both are French, but *déçu en bien* is said in Switzerland only. (Its print shows escaped letters, `D\u00e9\u00e7u`. The last line shows another trap:
+# Muller's lecture has this pair as its example: both are French, but *déçu en bien* is said in Switzerland only. (Its print shows escaped letters, `D\u00e9\u00e7u`. The last line shows another trap:
 # *é* can be one character or two that look alike, and then no look-up finds it. So texts are normalised first, with `unicodedata`.)
 
 # %% [markdown] statement="best_of_all"

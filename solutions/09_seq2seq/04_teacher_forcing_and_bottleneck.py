@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 4. Teacher forcing, and its shift
 #
-# The network learns from pairs (this one is lecture 004's). Meanwhile the decoder reads the *true* target (chapter 8), one place behind what it should say:
+# The network learns from pairs (this one is Muller's). Meanwhile the decoder reads the *true* target (chapter 8), one place behind what it should say:
 #
 # | | | | | | |
 # |---|---|---|---|---|---|
@@ -117,7 +117,7 @@ agrees(
 # %% [markdown]
 # ## 5. Predict, then measure: what can one vector hold?
 #
-# Lecture 004 calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. The vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
+# Muller's lecture calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. The vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
 
 # %% [markdown] statement="longest"
 # The test bench is *copying*: the target is the source, random words of $V$ kinds.

@@ -2,7 +2,7 @@
 # With six layers, three masks and two sequences of different lengths, the numbers are torch's.
 
 # %% [markdown] statement="EncoderDecoder"
-# Lecture 002 prints a class `EncoderDecoder` with `encode`, `decode` and `forward`. It keeps a *generator*, the layer that turns vectors into scores, but none of its three methods calls it. Ours does.
+# Silvestri's lecture prints a class `EncoderDecoder` with `encode`, `decode` and `forward`. It keeps a *generator*, the layer that turns vectors into scores, but none of its three methods calls it. Ours does.
 #
 # - `EncoderDecoder(encoder, decoder, src_embed, tgt_embed, generator)` keeps the five parts under these names.
 # - `encode(source, inside_source)`: the encoder is called with the embedded source and its mask.
@@ -22,7 +22,7 @@
 
 # %% task="EncoderDecoder" points=3 level=2 minutes=20
 class EncoderDecoder(nn.Module):
-    """Lecture 002's class, with its generator in use."""
+    """Silvestri's class, with its generator in use."""
 
     def __init__(self, encoder, decoder, src_embed, tgt_embed, generator):
         super().__init__()

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 8. Two encoders, two decoders
 #
-# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004. Which pair is best?
+# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says Muller's lecture. Which pair is best?
 
 # %% [markdown]
 # Here is a race, recorded by `python -m benchmarks.translation`. Five models learn from the same 5,000 pairs. Each has about 230,000 weights between its embeddings, and each gets 75 seconds of CPU time at the best of two or three learning rates, with three seeds (one pair with two). (That is little text and little
@@ -92,12 +92,12 @@ plt.show()
 # Nothing in these models knows that they translate. Whatever can be written as "this text in, that text out" can be learned by the same network. T5 (Raffel and others, 2020) did this on a large scale. It was first *pre-trained* on a great amount of text without labels, where it filled in
 # words that had been taken out (chapter 7). Then it learned its tasks, and each task stands as a few words *in front of the input*. Even a decision is written out as text.
 #
-# Lecture 003 prints three inputs and three outputs of T5, and leaves it to you to say which belongs to which.
+# Artzi's lecture prints three inputs and three outputs of T5, and leaves it to you to say which belongs to which.
 
 # %% [markdown] statement="text_to_text"
 # - `t5`: a dict from each input of the slide (`INPUTS`) to its output (`OUTPUTS`).
 # - `in_and_out(task, source, target)`: lists of words, the input and the output of one example. The input is the name of the task, then the source. Output for `"translate"`: the target; `"backwards"`: the source from its last word to its first; `"count"`: one word, the number of words of the source in digits.
-# - `uses`: lecture 004 lists more sequence-to-sequence problems. For each key of `PROBLEMS` a pair (what goes in, what comes out), each one of `"text"`, `"sound"`, `"image"`.
+# - `uses`: Muller's lecture lists more sequence-to-sequence problems. For each key of `PROBLEMS` a pair (what goes in, what comes out), each one of `"text"`, `"sound"`, `"image"`.
 
 # %% [markdown] hints="text_to_text"
 # 1. What a T5 model gets to see is only the input. Does the output have to say which task it was?

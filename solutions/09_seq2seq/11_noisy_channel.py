@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 12. The noisy channel
 #
-# Before networks, translation went backwards. Read the source as if it were a target that came through a *noisy channel* (lecture 002), and ask Bayes:
+# Before networks, translation went backwards. Read the source as if it were a target that came through a *noisy channel* (Silvestri), and ask Bayes:
 #
 # $$P(T \mid S) \propto P(S \mid T)\, P(T) .$$
 
@@ -237,5 +237,5 @@ plt.show()
 
 # %% [markdown]
 # (*kavel* is coffee, *nok* "last night"; *ka* ends a question.) For the channel all orders of the same words are equally probable, so against other orders it can only guess. In order the language model hardly errs. Against another word both are useful:
-# the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (lecture 002) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
+# the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (Silvestri) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
 # have both in one network; yet a language model trained on far more text is still mixed in where pairs are rare.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ## 13. BLEU, as printed and as defined
 #
-# How good is a translation? People can judge it, or measure how long they need to mend it; both cost money (lecture 004). Papineni et al. (2002) compare with references by machine. Of the output's $N_i$ $i$-grams (rows of $i$ words), $C_i$ occur in a reference. Lecture 004 prints
+# How good is a translation? People can judge it, or measure how long they need to mend it; both cost money (Muller). Papineni et al. (2002) compare with references by machine. Of the output's $N_i$ $i$-grams (rows of $i$ words), $C_i$ occur in a reference. Muller's lecture prints
 #
 # $$\text{BLEU} = \min\!\left(1, \frac{\text{out}}{\text{ref}}\right) \left( \prod_{i=1}^{4} \frac{C_i}{N_i} \right)^{1/4}$$
 #

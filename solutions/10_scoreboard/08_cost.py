@@ -201,7 +201,7 @@ pros.loc[few, columns].round(2).astype({"scored a second": int})
 # %% [markdown]
 # ## 11. The lectures' tables
 #
-# Two tables are printed in lecture 004: perplexities of 141 (Kneser-Ney 5-gram), 140 (neural n-gram), 125 (RNN) and 115 (LSTM) on the Penn Treebank, and 1.25 against 1.07 bits per character (LSTM, Transformer) on text8. How large are these steps, in one unit?
+# Muller's lecture has two tables: perplexities of 141 (Kneser-Ney 5-gram), 140 (neural n-gram), 125 (RNN) and 115 (LSTM) on the Penn Treebank, and 1.25 against 1.07 bits per character (LSTM, Transformer) on text8. How large are these steps, in one unit?
 
 # %%
 printed = {"Kneser-Ney 5": 141, "neural n-gram": 140, "RNN": 125, "LSTM": 115}

@@ -36,7 +36,7 @@ torch.set_num_threads(1)
 # %% [markdown]
 # ## 1. Machines that say yes or no
 #
-# Before there were probabilities, a *formal language* was a set of words, and a machine that recognises it says yes or no (lecture 002, Fabrizio Silvestri). The simplest is a **deterministic finite automaton** (DFA). It stands in one of finitely many states; each symbol read takes it to another; at the end, some states mean yes. It has no other memory.
+# Before there were probabilities, a *formal language* was a set of words, and a machine that recognises it says yes or no (Fabrizio Silvestri's lecture). The simplest is a **deterministic finite automaton** (DFA). It stands in one of finitely many states; each symbol read takes it to another; at the end, some states mean yes. It has no other memory.
 
 # %% [markdown] statement="accepts"
 # - `accepts(word, step, start, accepting)`: `step` is a dict `{(state, symbol): state}`, `accepting` a set of states; no state is `None`. Where `step` has no entry, the word is refused. Return a bool.

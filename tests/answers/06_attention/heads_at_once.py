@@ -39,7 +39,7 @@ def merge_heads(Z):
 # %% wrong="merged with heads inside" caught_by="merged as it was" change="Z.transpose(-3, -2 -> Z.movedim(-3, -1"
 
 
-# %% wrong="lecture 000: axes 0 and 1" caught_by="merged as it was" change="-3, -2).flatten(-2 -> 0, 1).reshape(Z.shape[1], -1"
+# %% wrong="the lecture's axes 0 and 1" caught_by="merged as it was" change="-3, -2).flatten(-2 -> 0, 1).reshape(Z.shape[1], -1"
 
 
 # %% wrong="split by axes 0 and 1" caught_by="batches stay apart" change=").transpose(-3, -2 -> ).transpose(0, 1"

@@ -84,7 +84,7 @@ def kind_of(layer, X, order):
 # +     return "invariant" if torch.allclose(after, before, atol=1e-6) else "neither"
 
 
-# %% wrong="lecture 000 believed" caught_by="predictions" change="equivariant\", -> invariant\","
+# %% wrong="the lecture believed" caught_by="predictions" change="equivariant\", -> invariant\","
 
 
 # %% wrong="two causal layers thought blind" caught_by="predictions" change="layers\": \"neither -> layers\": \"invariant"

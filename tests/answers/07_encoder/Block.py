@@ -27,7 +27,7 @@ class PostBlock(nn.Module):
         return x
 
 
-labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "the code": "pre"}
 
 
 # %% right="a loop over the two steps"
@@ -37,17 +37,17 @@ labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002"
 # +             x = x + getattr(self, name)(getattr(self, name + "_norm")(x))
 # +         return x
 
-# - labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
-# + labels = dict(zip(["code of 002", "Module(LN(a)) + a", "LN(Module(a) + a)"], ["pre", "pre", "post"]))
+# - labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "the code": "pre"}
+# + labels = dict(zip(["the code", "Module(LN(a)) + a", "LN(Module(a) + a)"], ["pre", "pre", "post"]))
 
 
 # %% wrong="labels as printed" caught_by="names of the two orders" change="pre\", \"LN(Module(a) + a)\": \"post -> post\", \"LN(Module(a) + a)\": \"pre"
 
 
-# %% wrong="the text of 002 believed, not its code" caught_by="names of the two orders" change="pre\"} -> post\"}"
+# %% wrong="the printed formula believed, not the code" caught_by="names of the two orders" change="pre\"} -> post\"}"
 
 
-# %% wrong="all three post" caught_by="names of the two orders" change="pre\", \"LN(Module(a) + a)\": \"post\", \"code of 002\": \"pre -> post\", \"LN(Module(a) + a)\": \"post\", \"code of 002\": \"post"
+# %% wrong="all three post" caught_by="names of the two orders" change="pre\", \"LN(Module(a) + a)\": \"post\", \"the code\": \"pre -> post\", \"LN(Module(a) + a)\": \"post\", \"the code\": \"post"
 
 
 # %% wrong="no residual" caught_by="pre-norm, by formula | the stream carries gradients"
@@ -206,7 +206,7 @@ class PostBlock(Block):
         return x
 
 
-labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "the code": "pre"}
 
 
 # %% wrong="one text of one token loses its axes" caught_by="post-norm, by formula" change="return self.feed_forward_norm(x + self.feed_forward(x)) -> return self.feed_forward_norm(x + self.feed_forward(x)).squeeze()"
