@@ -4,7 +4,8 @@ BIN := .venv/bin
 BESIDE := -n 3 --dist loadfile --no-loadscope-reorder
 # References are built with a thread for each core and all that the processor can do. `make test` runs them with one thread
 # and the oldest instructions: so it shows here, and not on somebody's other processor, whether these decide a digit.
-OLD_CPU := ATEN_CPU_CAPABILITY=default MKL_ENABLE_INSTRUCTIONS=SSE4_2 ONEDNN_MAX_CPU_ISA=SSE41 OPENBLAS_CORETYPE=Nehalem
+OLD_CPU := ATEN_CPU_CAPABILITY=default MKL_ENABLE_INSTRUCTIONS=SSE4_2 ONEDNN_MAX_CPU_ISA=SSE41 OPENBLAS_CORETYPE=Nehalem \
+  NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
 NBVAL := -n 2 --dist loadfile -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
 
 # The panel's bundle is committed: only who changes panel/ needs npm.

@@ -113,7 +113,7 @@ agrees(ppmi, ours.ppmi, _N, rtol=1e-5, atol=1e-6)
 M = ppmi(N)
 for word in ("tea", "guard", "golden"):
     row = M[number[word]]
-    best = np.argsort(-row)[:5]
+    best = np.argsort(-row, kind="stable")[:5]
     met = [f"{words[j]} ({row[j]:.1f}, {N[number[word], j]:.0f} times)" for j in best]
     print(f"{word:7} {', '.join(met)}")
 

@@ -152,7 +152,7 @@ A_svd, B_svd = factors(M, 50)
 for word in ("tea", "guard", "orders", "golden"):
     near = ", ".join(words[j] for j in nearest(A_svd, number[word], 5))
     products = N @ N[number[word]]  # the dot product of raw counts
-    big = ", ".join(words[j] for j in np.argsort(-products)[:5])
+    big = ", ".join(words[j] for j in np.argsort(-products, kind="stable")[:5])
     print(f"{word:7} cosine: {near}")
     print(f"{'':7} dot product of counts: {big}")
 
