@@ -162,6 +162,7 @@ def test_a_run_on_fresh_stories(
     device: torch.device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, network: str
 ) -> None:
     monkeypatch.setattr("lmkit.runs.stories.PROBED", 500)
+    monkeypatch.setattr("lmkit.runs.stories.LONGEST_SAMPLE", 12)
     monkeypatch.setattr("lmkit.runs.stories.WORDS_OF_TEST", 300)
     monkeypatch.setattr("lmkit.runs.stories.valid_texts", lambda level: TEXTS)
     sizes = {**SIZES[network], "width": 16, **({"hidden": 8} if network == "lstm" else {"layers": 1})}

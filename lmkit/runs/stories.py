@@ -26,6 +26,7 @@ SHARD = 1_024  # stories
 VOCABULARY_TOKENS = 1_000_000
 WORDS_OF_TEST = 50_000
 PROBED = 60_000  # tokens of fresh text
+LONGEST_SAMPLE = 200  # words; three times as many letters
 EDGES = (0, 1, 2, 4, 8, 16, 32, 64, 128, 1_000)  # places in a story
 
 
@@ -146,7 +147,7 @@ class Stories:
 
     def samples(self, config: RunConfig, network: nn.Module) -> str:
         """A story a line: how it was drawn, a tab, and its tokens."""
-        model, max_tokens = Neural(network, self.symbols), 200 if self.level == "word" else 600
+        model, max_tokens = Neural(network, self.symbols), LONGEST_SAMPLE * (1 if self.level == "word" else 3)
         between = " " if self.level == "word" else ""
         lines = []
         for number, temperature in enumerate((1.0, 1.0, 0.7, 0.7)):

@@ -3,9 +3,9 @@
 # ---
 
 # %% [markdown]
-# Take a text. Count how often each word is followed by each other word. That is all that our machine will know: no grammar, no dictionary, no meaning.
-# When it speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In ten minutes you will
-# hear it talk about a text that you have chosen yourself. Judge for yourself how good it is, for a thing that knows so little.
+# Take a text. Count how often each word is followed by each other word. That is all that our machine will know: no grammar, no dictionary, no meaning. When it
+# speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In twenty minutes you will hear
+# it talk about a text that you have chosen yourself. Judge for yourself how good it is, for a thing that knows so little.
 #
 # Such a machine is a **language model**: a rule that gives every possible next word a probability (perhaps 0). The systems that
 # answer your questions today are language models, too. They are far larger, but they do the same
@@ -13,13 +13,12 @@
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say in a single number how good it is. And
 # at the end you will catch it: you will find something that a machine with one word of memory can never get right, however much it reads. And in section 6 you
-# will see what a longer memory costs. That is why the chapters from 04 on exist.
+# will see how little a longer memory brings. That is why the chapters from 04 on exist.
 
 # %% [markdown]
-# How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise
-# `NotImplementedError` and run the check below each of them. When you want to try the hidden tests, open *Tasks* at the
-# right edge of JupyterLab and press *Check*, or type `.venv/bin/autograder check 01` in a terminal. The chapter takes about three hours. Section 4 ends at a good
-# place for a break.
+# How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise `NotImplementedError` and run the check
+# below each of them. When you want to try the hidden tests, open *Tasks* at the right edge of JupyterLab and press *Check*, or type `.venv/bin/autograder check
+# 01` in a terminal. The chapter takes three and a half to four hours. Section 4 ends at a good place for a break.
 
 # %%
 import itertools

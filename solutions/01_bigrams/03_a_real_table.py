@@ -126,8 +126,8 @@ agrees(count_table, ours.count_table, _text, _words, by=_parts)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# When the first check passes, all 64 counts agree. So these numbers, and everything that follows from them alone, are facts about what people said in 1994.
-# Everything else about our sentences is invented.
+# When the first check passes, all 64 counts of our sentences are the published ones. The published ones were counted in real sentences. So these numbers, and
+# everything that follows from them alone, are facts about what people said in 1994. Everything else about our sentences is invented.
 #
 # Now from counts to probabilities. By the published counts, *i* was said 2,533 times, and *want* came next 827 times. So the natural estimate for the probability
 # that *want* comes after *i* is the share $827 / 2533 = 0.33$. In general, let $c(w_1 w_2)$ be the count of a pair, and let $c(w_1)$ be the count of its first

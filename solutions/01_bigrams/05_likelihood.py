@@ -56,9 +56,10 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# None of the 400 changes is better than the shares, and neither of the two other ways is. Is this luck? It is not, and the proof is so short that you should see
-# it. It needs one fact about the logarithm: **$\ln x \le x - 1$ for all $x > 0$, and the two sides are equal only at $x = 1$.** The next figure shows why. The
-# straight line $x - 1$ touches the curve $\ln x$ at $x = 1$, and everywhere else the curve is below the line.
+# None of the 400 changes is better than the shares, and neither of the two other ways is. Is this luck? It is not, and the proof is so short that you should
+# see it. It needs one fact about the logarithm: **$\ln x \le x - 1$ for all $x > 0$, and the two sides are equal only at $x = 1$.** The next figure shows it.
+# The straight line $x - 1$ touches the curve $\ln x$ at $x = 1$, where both have the slope 1. From there the curve bends down on both sides (its slope $1/x$
+# falls all the time), so everywhere else it is below the line.
 
 # %% alt="The curve of ln x and the straight line x - 1. They touch at x = 1, and everywhere else the line lies above the curve."
 x = np.linspace(0.05, 3, 200)

@@ -480,17 +480,17 @@ print(f"in {1 - np.mean(single or [1]):.0%} of these the true word is another on
 #
 # So the *harm* comes from contexts that are known. By the last printed line, 49 % of the known contexts of five words have one next word only. In 29 % of
 # these, the true word is another one. There the longest table gives the true word the probability 0. With the weight 0.7, the fifth word then multiplies the
-# probability of the truth by 0.3. This happens at $0.25 \cdot 0.49 \cdot 0.29$ of the places, about 3.6 %, so it accounts for at most two fifths of the step
-# from 35.1 to 39.2. (Take $e^{0.036 \cdot 1.2} = 1.04$, of $39.2/35.1 = 1.12$.) The rest comes from longer rows: a row of two or three words can miss the truth
-# as well.
+# probability of the truth by 0.3. This happens at $0.25 \cdot 0.49 \cdot 0.29$ of the places, about 3.6 % of them. How much of the harm is that? The perplexity
+# is a mean over all places, of the kind in which factors are multiplied. So it grows by the factor $(1/0.3)^{0.036} = 1.04$, while the whole step from 35.1 to
+# 39.2 is a factor of 1.12. The rest comes from longer rows: a row of two or three words can miss the truth as well.
 #
 # The second measurement: how much does a machine copy? We let each of the six machines write twelve passages of 40 words. In each passage, we look for the
 # longest run of words that stands word for word in the text that the machine has read. (A machine that writes does not mix its tables. It draws from the row of
 # its longest context, as you have programmed it.)
 #
-# Some copying is normal, because people repeat themselves. So we do the same with twelve pieces of your own text that the machine has *not* read. (They are cut
-# one after the other, so they may begin in the middle of a sentence, where the machine begins its own at `<s>`.) In the figure, each dot is a passage. Compare
-# each column of dots with the last one.
+# Some copying is normal, because people repeat themselves. So we do the same with twelve pieces of your own text that the machine has *not* read. (Both are cut
+# one after the other out of a row of sentences, so a passage may begin in the middle of one.) In the figure, each dot is a passage. Compare each column of dots
+# with the last one.
 
 
 # %%
@@ -568,9 +568,9 @@ for memory in (2, 5):
 # %% [markdown]
 # ### Your machine plays
 #
-# In the first ten minutes you played ten rounds against a machine with two words of memory. What would be its score, as one number? Take the perplexity of the
-# ten true words. For the machine that played it is infinite, if a single true word had the probability 0. So we score the mixture of your own tables with the
-# weight 0.7, in which no word has the probability 0.
+# In the beginning you played ten rounds against a machine with two words of memory. What would be its score, as one number? Take the perplexity of the ten true
+# words. For the machine that played it is infinite, if a single true word had the probability 0. So we score the mixture of your own tables with the weight
+# 0.7, in which no word has the probability 0.
 
 # %%
 asked = rounds_of(my_valid, rounds=10)

@@ -88,6 +88,9 @@ def standing_out(sentences):
     found = []
     for middle, _ in frequent.most_common(30):
         own = triple_table(sentences, middle)
+        before, after = map(set, zip(*own, strict=True))
+        if len(before) * len(after) > 1_000_000:
+            continue  # so many expected counts would fill the memory
         believed = expected_counts(own)
         for (after, before), count in own.items():
             if before[0].isalpha() and after[0].isalpha():

@@ -19,9 +19,9 @@
 # that gets around this problem, the **LSTM**. As soon as its equations work in your notebook, it learns for a minute from a text that you have chosen, and writes
 # its first words. The rest of the chapter asks two questions about this: *how could it learn that?* And: *how do we make it good?*
 #
-# **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next character
-# of the same text. It counts for a few seconds, and you will train for ten minutes. Who wins, with how much text, and after how much training? Make a guess now.
-# Section 8 has the measurements.
+# **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next
+# character of the same text. It counts for a few seconds, and you will train for a quarter of an hour. Who wins, with how much text, and after how much
+# training? Make a guess now. Section 8 has the measurements.
 
 # %% [markdown]
 # The tasks take a little less than three hours. With reading, playing and training, count on five. Section 5 ends at a good place for a break.

@@ -47,7 +47,7 @@ print(f"{minutes:.1f} minutes; {np.mean(clipped):.0%} of all steps were clipped"
 
 # %% [markdown]
 # **What to expect.** The loss starts near $\ln V$, as it must for a model that gives every character the same chance. Within the first few dozen steps it falls
-# below 3 nats. Then come short words, then long ones, then things that go beyond a word. Look for the first line in which you recognise *your* text.
+# below 3 nats. Then come short words, and then longer ones. Look for the first line in which you recognise *your* text.
 
 # %% folded="prints the samples side by side"
 # NBVAL_IGNORE_OUTPUT
@@ -114,8 +114,9 @@ gates = forget_gates(my_model, some_text)
 
 
 def closing(found, places):
-    """How many gates are below 0.25 at these places, on average, and above 0.5 at all others."""
-    return ((found[places].mean(0) < 0.25) & (found[~places].mean(0) > 0.5)).sum()
+    """How many gates are below 0.25 at these places, on average, and above 0.5 at all others but blanks."""
+    others = ~places & ~blank
+    return ((found[places].mean(0) < 0.25) & (found[others].mean(0) > 0.5)).sum()
 
 
 frequent = Counter(filter(str.isalpha, some_text)).most_common(3)
@@ -145,10 +146,10 @@ plt.show()
 # %% [markdown]
 # Before the training, all dots stood close together. Now they are far apart: the gates react to what is read. In the course's own run 46 of the 96 gates are
 # nearly closed at blanks (below 0.25) and more than half open elsewhere. Is a blank special? The printed lines count in the same way for the three most
-# frequent letters. At each of them, 9 to 16 gates are nearly closed and more than half open elsewhere. (The comparison is not quite fair to the letters. For
-# them *elsewhere* includes the blanks, so a gate that is closed at blanks, too, hardly gets above one half.) **So by this count a blank closes more gates than
-# any of these three letters does**, and nobody has told the network that words exist. Some gates do the opposite: their dots lie above the diagonal, so they
-# keep more at a blank than elsewhere. (Whether something new is written there depends on the input gates, at which we have not looked.)
+# frequent letters. At each of them, 11 to 27 gates are nearly closed and more than half open elsewhere. (For a letter, *elsewhere* leaves the blanks out. Else
+# a gate that is closed at blanks, too, would hardly get above one half.) **So by this count a blank closes more gates than any of these three letters does**,
+# and nobody has told the network that words exist. Some gates do the opposite: their dots lie above the diagonal, so they keep more at a blank than elsewhere.
+# (Whether something new is written there depends on the input gates, at which we have not looked.)
 #
 # The next figure shows one gate at work, the one that closes most clearly at blanks. White is closed, and the darkest green is open. Does it close anywhere
 # else?

@@ -79,7 +79,7 @@ print("the guest thanks the COOK:", np.round(thanked[4].tolist(), 2))
 # The same eight numbers, twice. In one sentence the cook thanks, in the other one he is thanked, and self-attention does not notice. The two sentences have the
 # same five words, so the query of *cook* meets the same five keys. *Where* a key stands does not occur in the formula.
 #
-# The oldest way out is simple. **Add a vector for the place** to the vector of each word. There is one such vector for place 0, another one for place 1, and so
+# There is a simple way out. **Add a vector for the place** to the vector of each word. There is one such vector for place 0, another one for place 1, and so
 # on. They may be random or learned. Then *cook* at place 1 is no longer the same vector as *cook* at place 4:
 
 # %%

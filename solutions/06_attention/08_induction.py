@@ -16,10 +16,11 @@
 # | place | 0 | 1 | 2 | 3 | 4 |
 # |---|---|---|---|---|---|
 # | word | moss | kite | **drum** | moss | kite |
-# | note after layer 0 | | after moss | **after kite** | after drum | after moss |
+# | note after layer 0 | (after moss) | after moss | **after kite** | after drum | after moss |
 # | what the last word asks in layer 1 | | | | | who is after kite? |
 #
-# Place 0 has no word before it, so it has no useful note.
+# Place 0 has no word before it. No later word may be seen, so a head there can only look at *moss* itself, and the note that it writes, "after moss", is wrong.
+# The network has to live with that.
 
 # %% [markdown]
 # ### The same plan in symbols
@@ -35,8 +36,8 @@
 # 5. The query of the last *kite* is made from the whole vector at its place, in which there is $a$ and also a note and the place. We follow $a$ alone: it brings
 #    $a W_q^1$ into the query.
 #
-# A score is the product of a query and a key. So the plan works if $a W_q^1$ has a large product with $a W_v^0 W_o^0 W_k^1$, that is, if the query of *kite* fits
-# the note "after kite". It must not fit the notes about other words.
+# A score is the product of a query and a key. So the plan works if $a W_q^1$ has a large product with $a W_v^0 W_o^0 W_k^1$, that is, if the query of *kite*
+# fits the note "after kite". It must not fit the notes about other words.
 #
 # Here a value of layer 0 has become part of a key of layer 1. In the literature this is called **K-composition**.
 #
@@ -243,8 +244,8 @@ except Exception as _error:  # this layer may refuse how yours is called
 #
 # The next cell trains two of your layers for 500 steps, with the same loss as before. Each layer has four heads, and each word 64 numbers.
 #
-# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that looks,
-# a column is the word that is looked at, and a dark cell is a large weight. A thin grey line marks the diagonal, where a word looks at itself.
+# Every 20 steps it draws where all eight heads look, on one text with a list of twelve words. Each head has a square. A row of the square is the word that
+# looks, a column is the word that is looked at, and a dark cell is a large weight. A thin grey line marks the diagonal, where a word looks at itself.
 #
 # Do not watch the loss. **Watch the squares**, and look for dark lines. (On paper you see only the last picture. A strip of six moments comes after the next
 # task.)
@@ -282,12 +283,12 @@ plt.show()
 # Did you see it? At first all squares are a pale blur, because each head looks a little at every word. Then, within a few dozen steps, dark lines appear in both
 # layers, and the loss falls off a cliff.
 #
-# **Layer 0, the upper squares.** Some heads have a dark line one cell below the diagonal. Each word looks at the word just before it, the **previous word**. This
-# is the first step of the plan.
+# **Layer 0, the upper squares.** Some heads have a dark line one cell below the diagonal. Each word looks at the word just before it, the **previous word**.
+# This is the first step of the plan.
 #
-# **Layer 1, the lower squares.** Take row 12. The list has twelve words, so at place 12 its first word is said again. It was said before at place 0, and the word
-# after it stands at place 1. That is what the network should say, and in row 12 the dark cell is in column 1, eleven places back. The next rows do the same one
-# place further on, which gives a dark line eleven places below the diagonal. This is the second step of the plan, and all four heads of layer 1 do it.
+# **Layer 1, the lower squares.** Take row 12. The list has twelve words, so at place 12 its first word is said again. It was said before at place 0, and the
+# word after it stands at place 1. That is what the network should say, and in row 12 the dark cell is in column 1, eleven places back. The next rows do the
+# same one place further on, which gives a dark line eleven places below the diagonal. This is the second step of the plan, and all four heads of layer 1 do it.
 #
 # In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one
 # and once in round two. (The first line ends soon after, near row 30. Section 9 says why.) In these lower squares, skip rows 0 to 11: no word of this text has
@@ -337,10 +338,12 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # The network with one layer is right in about 43, no more than the reader that strikes out the last seven words (50). So nothing here shows copying. (This
 # network is also smaller than yours.)
 #
-# The LSTM is right in about half of the texts. None of the three readers guesses as many. Nor does a better fourth one, which strikes out the last seven words
-# and also counts how often each of the others was said: as one can compute, it would be right in 66 texts, on average. So it seems that the LSTM has begun to
-# copy, though we have not looked inside. But its loss is above that of the third reader, although it has had four times as many steps. (It is one network with
-# one seed, and it may not have finished.) Whatever it wants to copy it must carry in its state, the whole list. Two layers of attention can jump.
+# The LSTM is right in about half of the texts. None of the three readers guesses as many. Has it begun to copy? Not so fast. Think of a fourth reader: it says
+# the word that was *not said for the longest time*. In a list that is said again and again this is always the right one, so this reader would be right in all
+# 200 texts. And it does not copy. It does not even know the order of the list, only how long ago each word was said. An LSTM could well carry such ages in its
+# state. So "right in half of the texts" does not tell copying from this trick, and "right in all texts", strictly, does not do so either. In section 9 other
+# words will stand before the list. Then the fourth reader says one of those, and is wrong, and we will see who is still right. (The LSTM is one network with
+# one seed, and it may not have finished.)
 #
 # What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an
 # **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C.
@@ -355,9 +358,9 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # is the list of its $T$ words.
 #
 # - `previous_word(P)`, $[H]$: how much weight a head gives to the word just before, on average over words 1, 2, …, $T - 1$;
-# - `copying(P, words)`, $[H]$: take each word that has occurred before, and add up the weights that it gives to the places *right after its earlier occurrences*.
-#   In *kite drum kite kite*, for example, the last *kite* has occurred at places 0 and 2, so places 1 and 3 count, although it stands at place 3 itself. The
-#   result is the mean over all such words, and zeros if there are none;
+# - `copying(P, words)`, $[H]$: take each word that has occurred before, and add up the weights that it gives to the places *right after its earlier
+#   occurrences*. In *kite drum kite kite*, for example, the last *kite* has occurred at places 0 and 2, so places 1 and 3 count, although it stands at place 3
+#   itself. The result is the mean over all such words, and zeros if there are none;
 # - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a
 #   copy in which what head number `head` (0, 1, …) has found counts for nothing.
 #
@@ -510,9 +513,9 @@ plt.show()
 # head that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
 #
 # The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. The curves below it have the best score of each
-# kind at every twentieth step, together with the loss. Up to step 60 little happens. Then everything happens at once: within forty steps the copying score climbs
-# from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three nats. Perhaps neither head is of use without the other. The
-# curves do not prove that, and for this we need the knife.
+# kind at every twentieth step, together with the loss. Up to step 60 little happens. Then everything happens at once: within forty steps the copying score
+# climbs from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three nats. Perhaps neither head is of use without the other.
+# The curves do not prove that, and for this we need the knife.
 #
 # Look also at how the upper line of the strip grows: it begins at the left, with the first words of the text, and gets a little longer from picture to picture.
 # So the blue curve is still rising when the orange one is already near 1.
@@ -525,21 +528,21 @@ plt.show()
 # ### Does layer 1 really use what layer 0 has left?
 #
 # So far we have seen two lines that appear together. That one *uses* the other is still only our plan. But the plan says something that we can test in the
-# weights of the network: in layer 1, the query of *kite* must fit the note "after kite" better than any note about another word. In symbols: take the products of
-# $a W_q^1$ with the keys of all notes, one note for each word of the vocabulary. The largest one must be the product with $a W_v^0 W_o^0 W_k^1$, the note about
-# $a$ itself.
+# weights of the network: in layer 1, the query of *kite* must fit the note "after kite" better than any note about another word. In symbols: take the products
+# of $a W_q^1$ with the keys of all notes, one note for each word of the vocabulary. The largest one must be the product with $a W_v^0 W_o^0 W_k^1$, the note
+# about $a$ itself.
 #
 # Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with
 # the best copying head of layer 1, and count how often the answer is yes. If every query fits its own note best, the count is 64. (The plan needs a little
 # less: in one text a query competes only with the notes about the words of that text.) In a network that has learned nothing it is about 1. A count in between
 # would say that other notes fit, too.
 #
-# The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. To compare, we also take notes from
-# the rest of layer 0, and from a network that has not been trained. We leave out what places and biases add: a note is only $a W_v^0 W_o^0$, and a query only $a
-# W_q^1$, where $a$ is the vector of one word.
+# The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. To compare, we also take notes
+# from the rest of layer 0, and from a network that has not been trained. We leave out what places and biases add: a note is only $a W_v^0 W_o^0$, and a query
+# only $a W_q^1$, where $a$ is the vector of one word.
 #
-# The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network. Its
-# rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
+# The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network.
+# Its rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
 
 
 # %%
@@ -570,8 +573,16 @@ def fit(model, left, head):
     return (Q @ K.T / math.sqrt(16)).cpu()
 
 
+def spoken(model, head):
+    """Scores [64, 64] for the words to say: row, the word that a head of layer 1 has found; column, the word."""
+    its, layer = slice(16 * head, 16 * head + 16), model.layers[1]
+    with torch.no_grad():
+        V = model.embedding.weight @ layer.v.weight[its].T
+        return (V @ layer.out.weight[:, its].T @ model.to_words.weight.T).cpu()
+
+
 def fitting(scores):
-    """For how many of the 64 words that ask the word itself has the best score."""
+    """In how many of the 64 rows the word of the row has the best score."""
     return int((scores.argmax(1) == torch.arange(64)).sum())
 
 
@@ -594,6 +605,9 @@ for seed, model in learners.items():
         for name, (network, heads) in notes.items()
     ]
     print(f"seed {seed}: of 64 queries fit their own note best:", ", ".join(counts))
+    its, other = spoken(model, copier[seed]), spoken(fresh(seed), copier[seed])
+    print(f"        of 64 words found get the best score: {fitting(its):2}", end=", ")
+    print(f"{fitting(other)} (an untrained network)")
 
 # %% alt="A square of 64 by 64 scores: rows are words that ask, columns the notes of layer 0. The diagonal is dark; nearly all other cells are pale."
 S = fit(learner, left_by(learner, tellers[1]), copier[1])
@@ -611,16 +625,20 @@ plt.show()
 
 # %% [markdown]
 # The diagonal is dark: the query of a word fits the note about the same word. Each printed line says it in numbers for one network. With the notes of the
-# previous-word heads, all 64 queries fit the note about their own word best. In an untrained network hardly any do. Nobody has told the matrices of two different
-# layers to fit each other. Training has done it.
+# previous-word heads, all 64 queries fit the note about their own word best. In an untrained network hardly any do. Nobody has told the matrices of two
+# different layers to fit each other. Training has done it.
 #
 # The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In rows 0 to 18 of your network, this head
 # looks mostly at the word itself (its square is in the figure above the strip), so its note says "I am kite", and not "after kite". Yet for many words the query
 # fits this note best, too, although the plan does not use it. So a good fit does not yet prove the plan. The test tells us what layer 1 *can* read. It does not
 # tell us what it needs.
 #
-# For that we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying score), and what happens to
-# the loss. Each cut is made in all three networks:
+# The plan has one more step: when layer 1 has found *drum*, the network must *say* drum. We test it in the same way. What the best copying head brings from the
+# word $b$ is $b W_v^1 W_o^1$, and `to_words` turns that into 64 scores. Is the score of $b$ itself the largest? The second line of each pair counts for how
+# many of the 64 words this is so: 63 or 64 in the trained networks, when we ran this, and 2 at most in untrained ones. So what this head finds is said.
+#
+# For the question what is needed we take the knife. We cut out heads, and see two things: whether the heads of layer 1 still find their places (the copying
+# score), and what happens to the loss. Each cut is made in all three networks:
 #
 # - **previous-word heads**: all of them together. When we ran this, they were three of the four heads of layer 0 in each network.
 # - **the rest of layer 0**: the fourth head, which is left.
@@ -699,8 +717,8 @@ plt.show()
 #
 # - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the
 #   best copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
-# - **All but one of them.** Now a single previous-word head stays, and it matters much which one. In each network there is one head that does nearly all of the
-#   work alone, with a loss of at most 0.3, and another one with which the loss is above 1.5. So the previous-word heads are not equal partners.
+# - **All but one of them.** Now a single previous-word head stays, and it matters much which one. In each network there is one head with which alone the loss
+#   stays at 0.3 or less, and another one with which alone it rises above 1.5. So the previous-word heads are not equal partners.
 # - **The rest of layer 0.** Without the fourth head nothing is lost.
 # - **All heads of layer 1.** Here the heads still look where they did, but what they find is not used any more. The loss is about that of a reader that knows
 #   nothing.
@@ -708,8 +726,8 @@ plt.show()
 # (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
 #
 # So both parts look where the plan says, and neither can be spared. (The cuts in layer 0 are not equally large: when we ran this, three heads for the part and
-# a single one for the rest.) Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts and good signs of the
-# joint between them. Let the network play, and try to break it:
+# a single one for the rest.) Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts, good signs of the joint
+# between them, and that what they find is what the network says. Let it play, and try to break it:
 
 
 # %%
@@ -740,7 +758,7 @@ for name, text in tricks.items():
     print(f"{name}:\n  {text} … {continued(text)}\n")
 
 # %% [markdown]
-# - **A word twice.** After *rain*, was it *gull* or *toad*? The plan cannot tell, because a note knows only the one word before it, and two places carry the note
-#   "after rain". So look which of them it takes, and whether it goes round in a small circle from there.
+# - **A word twice.** After *rain*, was it *gull* or *toad*? The plan cannot tell, because a note knows only the one word before it, and two places carry the
+#   note "after rain". So look which of them it takes, and whether it goes round in a small circle from there.
 # - **A wrong word.** In the whole text nothing comes after *wolf*, so no place carries the note "after wolf". What the network says next is a guess. But as soon
 #   as it has said a word of the list, it can go on from there. It may even repeat your *wolf* the next time round.

@@ -19,8 +19,8 @@
 # - At place 5 the word is *kite*, and the network should say *drum*. It needs the note "after kite", at place 2.
 # - At place 6 the text ends, and nothing is asked.
 #
-# So the last note that this text needs is the one at place 2. A longer text would have a round three. But its words can use the notes of round one as well, so it
-# needs no others.
+# So the last note that this text needs is the one at place 2. A longer text would have a round three. But its words can use the notes of round one as well, so
+# it needs no others.
 
 # %% [markdown] statement="suspect"
 # ### Predict where it fails
@@ -128,8 +128,9 @@ for seed, model in learners.items():
 # carries no note.
 #
 # Now we can make a test that your learner might fail. Lists of eight words and texts of 39 words occurred in training, too. But now other words, up to 22 of
-# them, stand before the list, so that the notes it needs stand further right. What will happen? With notes up to place 19, the prediction is your `share_noted(8,
-# before, 19)`. Take 16 words before the list: then eight notes are needed, at places 17 to 24. Only those at 17, 18 and 19 are there, so the prediction is $3/8$.
+# them, stand before the list, so that the notes it needs stand further right. What will happen? With notes up to place 19, the prediction is your
+# `share_noted(8, before, 19)`. Take 16 words before the list: then eight notes are needed, at places 17 to 24. Only those at 17, 18 and 19 are there, so the
+# prediction is $3/8$.
 
 
 # %%
@@ -153,6 +154,9 @@ print(
     [round(its[20][1], 1) for its in tried.values()],
     f"where a reader that knows nothing has {math.log(64):.1f}",
 )
+print("right in round two with 0, 1 and 4 words before the list:")
+for name, model in contest.items():
+    print(f"{name:23}", [round(round_two(model, k)[0], 2) for k in (0, 1, 4)])
 
 # %% alt="Share of round two that is right over the number of words before the list. The three learners are at 1 up to ten words, then fall along the predicted line to 0 at 20 words."
 _, axes = plt.subplots(figsize=(8, 3.4))
@@ -171,8 +175,13 @@ plt.show()
 # there on one note after the other is missing, and with each a word goes wrong. The orange squares lie a little below your line: in that network, of seed 2, the
 # notes ended at place 18 when we ran it.
 #
-# With twenty words before the list the networks are hardly ever right, and their loss is about 7, where a reader that knows nothing has 4.2. Yet these texts are
-# not longer than those that they have learned from, and neither are their lists.
+# With twenty words before the list the networks are hardly ever right, and their loss is about 7, where a reader that knows nothing has 4.2. Yet these texts
+# are not longer than those that they have learned from, and neither are their lists.
+#
+# The last printed lines answer the question of section 7: who copies, and who only knows which word was said longest ago? With four words before the list, your
+# network of seed 1 is right everywhere. It copies. The LSTM, right in half of round two as long as the list comes first, falls to 0.02, when we ran this. One
+# word before the list is enough to bring it down to 0.2. So what it has learned is not copying. It fits the fourth reader, who would say the words in front
+# first. (But the LSTM has never met such words, so this is no proof.) The single layer falls as well.
 #
 # ### Write the notes by hand
 #
@@ -180,8 +189,8 @@ plt.show()
 # either, so perhaps it cannot.
 #
 # We can find out, because we know what a note is. In the next cell the previous-word heads of layer 0 no longer choose where to look. Each of them takes the
-# value of the word before, *at every place*. Everything else stays as it was, and nothing is trained. If the notes are to blame, the copying should come back. If
-# layer 1 is, it should not.
+# value of the word before, *at every place*. Everything else stays as it was, and nothing is trained. If the notes are to blame, the copying should come back.
+# If layer 1 is, it should not.
 
 
 # %%
@@ -198,7 +207,7 @@ def with_notes(model):
         first, second = model.layers
         Q, K, V = (split_heads(part(x), 4) for part in (first.q, first.k, first.v))
         brought = masked_attention(Q, K, V, mask)
-        for head in heads:  # place 0 has no word before it
+        for head in heads:  # place 0 has no word before it: there it stays as it was
             brought[:, head, 1:] = V[:, head, :-1]
         x = x + first.out(merge_heads(brought))
         return model.to_words(x + second(x, mask=mask))
@@ -237,8 +246,8 @@ plt.show()
 
 # %% [markdown]
 # The copying is back, in all three networks and up to 22 words, where before they had nothing right. And no weight has been trained for it. So layer 1 is
-# innocent: it could look there all along, and only the notes were missing. Your learner is a cheater as well: it writes notes only as far as its training has
-# made it, and beyond that it cannot copy.
+# innocent: it could look there all along, and only the notes were missing. Your learner, too, has found a rule that is right only on texts like its own: it
+# writes notes only as far as its training has made it, and beyond that it cannot copy.
 #
 # No loss on texts of our recipe could have told us. What told us was one odd thing in the squares, which we did not explain away. If you understand *how* a
 # network does something, you can predict where it stops, and even mend it by hand. That is the best reason to look inside.
@@ -298,14 +307,14 @@ figure.colorbar(shades, ax=axes[1:], label="weight", shrink=0.7)
 plt.show()
 
 # %% [markdown]
-# Begin with the panel on the left. Blue dots are the three learners, orange squares the three cured networks, each time their mean. With sixteen words before the
-# list, the cured networks make no mistake, or hardly one, while the learners are right in about a third. But with 20 words the cured ones make mistakes too, and
-# with 22 about half of what they say is wrong, although they have practised both. Again it is the notes: written by hand, they bring all three back, as the last
-# number of each line says.
+# Begin with the panel on the left. Blue dots are the three learners, orange squares the three cured networks, each time their mean. With sixteen words before
+# the list, the cured networks make no mistake, or hardly one, while the learners are right in about a third. But with 20 words the cured ones make mistakes
+# too, and with 22 about half of what they say is wrong, although they have practised both. Again it is the notes: written by hand, they bring all three back,
+# as the last number of each line says.
 #
-# The two squares say why. Each shows the best previous-word head of one network. The learner's line ends near place 19. The line of the cured network goes on for
-# a few places, to about 25, and then it ends as well. Its training texts had up to 22 words in front of a list, so to answer everything in them, it would need
-# notes up to place 30. Such late notes are rarely needed, which may be the reason, but we have not tested it, nor have we trained for longer.
+# The two squares say why. Each shows the best previous-word head of one network. The learner's line ends near place 19. The line of the cured network goes on
+# for a few places, to about 25, and then it ends as well. Its training texts had up to 22 words in front of a list, so to answer everything in them, it would
+# need notes up to place 30. Such late notes are rarely needed, which may be the reason, but we have not tested it, nor have we trained for longer.
 #
 # The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end. This time we have read these places off the
 # networks, so the lines are no prediction. But the marks still follow them.

@@ -225,7 +225,7 @@ for name, layer in functions.items():
 # and their causal mask. In the first layer *b* sees *a* and *b*. Shuffle the first two words, *b a c*, and *b* sees only itself. So the first layer gives *b*
 # another vector than before, and *c* in the second layer meets other vectors.
 #
-# Is that enough to find the previous word? If it is not, which vectors for the places are good? Let us train the network of section 7 again, with three kinds:
+# Is that enough to learn our lists? If it is not, which vectors for the places are good? Let us train the network of section 7 again, with three kinds:
 #
 # - *none*: no vectors for the places. The order shows only through the mask.
 # - *waves*: sines and cosines of many speeds, like the hands of many clocks. A. Vaswani and others used them in 2017. For place $j$, the numbers $2i$ and $2i+1$
@@ -281,7 +281,7 @@ axes.set(
 )
 axes.set(
     ylabel="loss on the repeats (nats)",
-    title="Without vectors for the places, copying is learned more slowly",
+    title="Without vectors for the places, it learns more slowly",
 )
 axes.legend(fontsize=10, loc="upper right", bbox_to_anchor=(1, 0.88))
 plt.show()
@@ -290,10 +290,10 @@ plt.show()
 # Each bar is the mean of two seeds, and the marks are the two.
 #
 # With *none*, the loss after 300 steps is above that of the reader that knows which words were said, the dotted line. After 1,000 steps it is below, and the
-# network is right in more than half of the 200 texts, where no reader of section 4 comes near that. (The one that also counts would be right in 66.) So it
-# seems that some copying can be learned from the order that shows through the mask, though we have not looked inside, and the loss is still above 1.72, that of
-# the third reader. It takes longer in any case: after 1,000 steps the loss is still far above that of the other two after 300. With *waves* and with *learned*
-# vectors, the loss is small after 300 steps. We do not make a ranking of these two: a longer training, another learning rate or another size may turn it.
+# network is right in more than half of the 200 texts, where no reader of section 4 comes near that. So something of the order does show through the mask, and
+# can be used. Whether the network copies, or only knows which words were said long ago, as the fourth reader of section 7 does, these numbers do not tell. It
+# takes longer in any case: after 1,000 steps the loss is still far above that of the other two after 300. With *waves* and with *learned* vectors, the loss is
+# small after 300 steps. We do not make a ranking of these two: a longer training, another learning rate or another size may turn it.
 #
 # There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. And its last
 # rows may be of no use: in section 9 no network wrote notes beyond the place that its training texts needed, and some stopped before it. Where a network with

@@ -5,9 +5,9 @@
 # word ask. A mask kept it from seeing what it should guess. And it got several heads, because one lookup brings home only one mean. (Whether lists need several
 # heads in a layer, we have not tried.)
 #
-# With it you have trained a network in which a circuit formed. You have found both parts of the circuit and good signs of the joint between them, and cut the
-# parts out in three networks. You have seen through a cheater that had the same loss. Then you have convicted your own network by a prediction, and cured it, by
-# degrees.
+# With it you have trained a network in which a circuit formed. You have found both parts of the circuit and good signs of the joint between them, have seen
+# that what it finds is said, and have cut the parts out in three networks. You have seen through a cheater that had the same loss. Then you have convicted your
+# own network by a prediction, and cured it, by degrees.
 #
 # The cured one goes into the gallery. Its prompts are lists, since lists are all that it knows.
 

@@ -33,7 +33,7 @@
 #   $-\ln P(\text{true next token})$ over all $B \cdot T$ places, in nats: low when the model found the text probable, and comparable between long texts and short
 #   ones.
 #
-# The cell below the checks prints one row of each, one above the other, so that you can see with your own eyes what the model is asked.
+# A little below the checks, one row of each is printed, one above the other, so that you can see with your own eyes what the model is asked.
 
 # %% [markdown] hints="examples"
 # 1. How many tokens of `ids` does one row need, inputs and targets together?

@@ -61,8 +61,8 @@ print(f"ln V = {math.log(V):.2f}")
 pd.DataFrame(by_start).T.astype(float).round(2)
 
 # %% [markdown]
-# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44. The others get scores around
-# 0, so where one of them comes the loss is about 44, give or take its own score. You can compute this score by hand:
+# The model in the first row believes at every place that the letter just read will come again. It gives this letter a score of 44. The scores of the others lie
+# around 0, most of them between -16 and 16, so where one of them comes the loss is about 44, less its own score. You can compute this score by hand:
 #
 # 1. The stream begins as the sum $e + r$. Here $e$ is the embedding of the token just read, and $r$ is the vector of its position. Both consist of $C = 64$
 #    normal numbers with standard deviation 1. What the blocks add is short beside that, as the last column says, and we leave it out.
@@ -76,11 +76,11 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 # (Is your first loss near $\ln V$ instead of 44? Then you have tied the weights the other way round, `embedding.weight = head.weight`. That is right, too, but
 # both now begin as torch makes a linear layer, with smaller numbers. Step 4 then gives a small score.)
 #
-# In the small start every number is 0.05 times as large. So $e \cdot e$ is $64 \cdot 0.05^2 = 0.16$, the norm divides by $0.05 \cdot \sqrt 2 = 0.07$, and the
-# score would be $0.16 / 0.07 \approx 2.3$. But now the blocks add a vector that is about twice as long as $e + r$ (the last column again), and has nothing to do
-# with it, so the two stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as long as $e + r$, and the last norm
-# divides by that much more. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low scores no letter gets much more than a few times
-# $1/V$. So the first loss is close to $\ln V$.
+# In the small start the embeddings and the position vectors are 0.05 times as large. So $e \cdot e$ is $64 \cdot 0.05^2 = 0.16$, the norm divides by $0.05
+# \cdot \sqrt 2 = 0.07$, and the score would be $0.16 / 0.07 \approx 2.3$. But now the blocks add a vector that is about twice as long as $e + r$ (the last
+# column again), and has nothing to do with it, so the two stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as
+# long as $e + r$, and the last norm divides by that much more. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low scores no letter
+# gets much more than a few times $1/V$. So the first loss is close to $\ln V$.
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then
 # the model is not what you think, or its first weights are not, or the prediction was a bad one.
@@ -476,8 +476,9 @@ plt.show()
 # What if such a network should write? Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say which letter comes ninth. But in
 # training place 8 never had to guess, because the ninth letter was always in the input.
 #
-# So the next cell shows both networks only the first 8 letters of 500 texts, and measures the loss of the ninth letter. Will the network without a mask be
-# better or worse than a model that knows nothing, whose loss is $\ln V$?
+# So the next cell shows both networks only the first 8 letters of 500 texts, and measures the loss of the ninth letter. Then it lets each of them write 60
+# letters after the first 8 of the kitchen text, with your `go_on`. Will the network without a mask be better or worse than a model that knows nothing, whose
+# loss is $\ln V$?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -487,12 +488,17 @@ print(f"a model that knows nothing: ln V = {math.log(V):.1f} nats")
 for masked, one in networks.items():
     with torch.no_grad():
         cost = F.cross_entropy(one(inputs[:, :8])[:, -1], targets[:, 7]).item()
+        said = go_on(one, kitchen_ids[:8].tolist(), 60, drawn(to_probabilities), 16)
     print("with the mask: " if masked else "without a mask:", f"{cost:.1f} nats")
+    print("   it writes:", repr("".join(alphabet[i] for i in said)))
 
 # %% [markdown]
-# After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in the figure was close to 0 at place 8. The network with
-# the mask is much better. It loses about as much as at place 8 in the figure. (There each seed has a dot of its own, and this is one of the networks.) That must
-# be so: with a mask, place 8 has never seen what comes after it, so it makes no difference to it that the text now ends there.
+# After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in the figure was close to 0 at place 8. The network
+# with the mask is much better. It loses about as much as at place 8 in the figure. (There each seed has a dot of its own, and this is one of the networks.)
+# That must be so: with a mask, place 8 has never seen what comes after it, so it makes no difference to it that the text now ends there.
+#
+# And look at what they write. With the mask, something like words comes out, after only 100 steps in the course's own run. Without it, there is soon nothing
+# but *u*. This is the nonsense of which the first page has warned you, and it comes from the network that had the lower loss.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
@@ -745,8 +751,8 @@ print("your own model leaks:", leaks(examined, one_batch[0]))
 # %% [markdown] statement="count"
 # ### Count the work
 #
-# One more prediction, before a training that takes minutes: how much work is it? In section 6 your number, divided by the speed of your machine, will tell how
-# long the training takes.
+# One more prediction, before a training that takes minutes: how much work is it? In section 6 your number tells how many operations your machine does in a
+# second, and how many the whole training needs.
 #
 # Nearly all of the work of a Transformer is in products of matrices. A product of $[a, b]$ and $[b, c]$ has $a \cdot c$ results, and each of them takes $b$
 # multiplications and $b$ additions:

@@ -375,7 +375,7 @@ for i in range(min(42, max(map(len, columns)))):
 # How sen lionses out to news?
 # ```
 #
-# And after 1,500, nearly all words were English, and the speaker was one of the play:
+# And after 1,500, nearly all words were English, and there was a speaker whom Shakespeare knows:
 #
 # ```text
 # Thou montage thy father, daughter.
@@ -438,8 +438,8 @@ print(
 # %% [markdown]
 # ### Make it better
 #
-# So far the settings were ours. Now you decide. The function `attempt` trains a fresh model with one setting changed and adds a row to a table.
-# It takes only a fifth of the steps, so five attempts take as long as the long training did. You can change one of these:
+# So far the settings were ours. Now you decide. The function `attempt` trains a fresh model with one setting changed and adds a row to a table. It takes only a
+# fifth of the steps. You can change one of these:
 #
 # | setting | for example | the question |
 # |---|---|---|
@@ -449,8 +449,8 @@ print(
 # | `tied` | `False` | Should the head have a matrix of its own? |
 # | `seed` | `2`, `3` | How much is luck? |
 #
-# The second cell below calls `attempt()` with nothing changed, and once more with another seed: these two rows differ by luck alone. Then it calls
-# `attempt(warmup=0.2)`. Bet before you run it, and add calls of your own.
+# The second cell below makes five attempts. In three of them nothing is changed but the seed, so these rows differ by luck alone. The other two have
+# `warmup=0.2`. Bet before you run it, and add calls of your own. (Five attempts take as long as the long training.)
 
 # %%
 attempts = []
@@ -473,41 +473,39 @@ def attempt(
 # %% scratch=true
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-attempt()  # nothing changed
-attempt(seed=2)  # other luck
+for luck in (1, 2, 3):
+    attempt(seed=luck)  # nothing changed
 attempt(warmup=0.2)
+attempt(warmup=0.2, seed=2)
 
 # %% [markdown]
-# Which row has the lowest held-out loss? Before you believe it, look at the rows in which only the seed differs. The distance between them comes from luck
-# alone. With two of them it may be small by chance. So add `attempt(seed=3)`, and take the distance from the lowest to the highest of the three. (The lowest of
-# many measurements on the same forty texts is a little too good, in every row. So section 7 measures on text that has taken no part in this.) Believe a setting
-# only if, with two seeds, it beats the best of the unchanged rows by more than your luck. (In the course's own run the longer warm-up wins by more than that.
-# To believe it, we would have to try `attempt(warmup=0.2, seed=2)`.)
+# Which row has the lowest held-out loss? Before you believe it, look at the three rows in which only the seed differs. They are apart by luck alone, in the
+# course's own run by 0.57 nats. So here is a rule: believe a setting if *each* of its two rows is better than *all* three unchanged ones. If it made no
+# difference, luck would bring this about in about one of ten cases, since that is how often the two lowest of five rows are just these two. (The lowest of many
+# measurements on the same forty texts is a little too good, in every row. So section 7 measures on text that has taken no part in this.)
 #
-# What is good for a short training need not be good for a long one. So if a setting has won on your text, write it between the braces of the next cell. The
-# cell trains it with all the steps. If it wins by more than your luck there, too, its model becomes `my_model`, and everything below is done with it. If no
-# setting has won, or if you have not tried a second seed, leave the braces empty, as we do.
+# In the course's own run the longer warm-up wins by this rule: 2.83 and 2.90 nats against 2.97, 3.21 and 3.54.
+#
+# But what is good for a short training need not be good for a long one. We have tried that, too, apart from this notebook: 600 steps, three seeds each. The
+# usual warm-up ended at 1.40, 1.40 and 1.41 nats, and the longer one at 1.36, 1.40 and 1.40. So what was worth a few tenths of a nat after 120 steps is worth
+# next to nothing after 600.
+#
+# If a setting has won on your text, write it between the braces of the next cell. The cell trains it with all the steps. If it ends lower than before, its
+# model becomes `my_model`, and everything below is done with it. If no setting has won, leave the braces empty, as we do.
 
 # %% scratch=true
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-my_choice = {}  # for example {"rate": 2 * my_rate, "tied": False}
+my_choice = {}  # for example {"rate": 2 * my_rate}
 
-as_it_was = {"steps": my_steps // 5, "rate": my_rate, "warmup": 0.1}
-as_it_was |= {"std": my_std, "tied": True}  # only the seed may differ
-unchanged = [
-    one["held-out loss"] for one in attempts if one.items() >= as_it_was.items()
-]
-my_luck = max(unchanged) - min(unchanged)
-print(f"{len(unchanged)} trainings with nothing changed: a range of {my_luck:.2f} nats")
 if my_choice:
     attempt(my_steps, **my_choice)
     latest = attempts[-1]
     print(f"our settings: {my_best:.2f}, yours: {latest['held-out loss']:.2f}")
-    if latest["held-out loss"] < my_best - my_luck:
+    if latest["held-out loss"] < my_best:
         my_model, minutes = latest["model"], latest["minutes"]
         weights = sum(w.numel() for w in my_model.parameters())
-        print("your choice has won:")
+        print("your choice has won. It writes:")
         print(continued(my_model, prompt, 60, to_probabilities))
 else:
     print("my_choice is empty: my_model stays as it is.")
