@@ -4,8 +4,8 @@
 
 # %% [markdown]
 # Take a text. Count how often each word is followed by each other word. That is all that our machine will know: no grammar, no dictionary, no meaning. When it
-# speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. In twenty minutes you will hear
-# it talk about a text that you have chosen yourself. Judge for yourself how good it is, for a thing that knows so little.
+# speaks, it draws one word after the other at random, and a word that often followed the last one in your text is drawn often. Soon you will hear it talk about
+# a text that you have chosen yourself. Judge for yourself how good it is, for a thing that knows so little.
 #
 # Such a machine is a **language model**: a rule that gives every possible next word a probability (perhaps 0). The systems that
 # answer your questions today are language models, too. They are far larger, but they do the same
@@ -13,7 +13,7 @@
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say in a single number how good it is. And
 # at the end you will catch it: you will find something that a machine with one word of memory can never get right, however much it reads. And in section 6 you
-# will see how little a longer memory brings. That is why the chapters from 04 on exist.
+# will see how little it brings to remember more than two words. That is why the chapters from 04 on exist.
 
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise `NotImplementedError` and run the check

@@ -150,7 +150,8 @@ agrees(count_table, ours.count_table, _text, _words, by=_parts)
 # - `bigram_mle(counts)`: from `{(w1, w2): count}` to the nested dictionary `model[w1][w2]`;
 # - `bigram_mle_array(C)`: from an array of counts, with a row for each $w_1$, to the array of probabilities, without a loop.
 #
-# The machine that babbled in the beginning with one word of memory is this, up to one detail of how a text begins. Below the checks, yours will speak.
+# The machine with one word of memory, which babbled in the beginning, was made just like this. (There is one small difference at the first line, which you will
+# see.) Below the checks, yours will speak.
 
 # %% [markdown] hints="bigram_mle"
 # 1. The word that stands *after* the bar picks the row; everything in that row is divided by one number.
@@ -294,8 +295,8 @@ print(" ".join(word for word in said if word != "<s>"))
 # %% [markdown]
 # You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes
 # every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and in yours. It also compares the row
-# `<s>`. There the two differ by a single count: the borrowed machine does not know that the first line of the text is a beginning, because no line ends before
-# it.
+# `<s>`. The borrowed machine has no `<s>`. It takes the end of a line instead, since what comes after the end of a line is a beginning. But no line ends before
+# the first one, so this beginning is not counted, and in the row `<s>` the two differ by one count.
 
 # %%
 theirs = machines["one word"]

@@ -11,8 +11,8 @@
 # Together they have the probability $\frac12 \cdot \frac18 = \frac1{16}$. Now look for a fair die whose two throws are just as improbable. It is a die with 4
 # sides, because $\frac14 \cdot \frac14 = \frac1{16}$. So the perplexity of this text is 4.
 #
-# Here is the same as a recipe for a text with $N$ words. Multiply the $N$ probabilities; in the example this gives $1/16$. Take the $N$-th root, which is $1/4$.
-# Divide 1 by it, which is 4.
+# Here is the same as a recipe for $N$ probabilities. Multiply them; in the example this gives $1/16$. Take the $N$-th root, which is $1/4$. Divide 1 by it,
+# which is 4.
 #
 # Lower is better, and a model with perplexity 1 would always know what comes next. One warning: perplexity measures how much probability the *true* words got,
 # and not how sure the model was. A model that is very sure of wrong words has a huge perplexity.

@@ -15,13 +15,13 @@
 
 # %% [markdown]
 # **What this chapter promises.** In the first half hour you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for
-# thousands of steps while we shake them. Then you will see why a memory that is so good is hard to *learn* by gradient descent, and you will build the network
-# that gets around this problem, the **LSTM**. As soon as its equations work in your notebook, it learns for a minute from a text that you have chosen, and writes
-# its first words. The rest of the chapter asks two questions about this: *how could it learn that?* And: *how do we make it good?*
+# thousands of steps while we shake its note. Then you will see why a memory that is so good is hard to *learn* by gradient descent, and you will build the
+# network that gets around this problem, the **LSTM**. As soon as its equations work in your notebook, it learns for a minute from a text that you have chosen,
+# and writes its first words. The rest of the chapter asks two questions about this: *how could it learn that?* And: *how do we make it good?*
 #
 # **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next
-# character of the same text. It counts for a few seconds, and you will train for a quarter of an hour. Who wins, with how much text, and after how much
-# training? Make a guess now. Section 8 has the measurements.
+# character of the same text. It counts for a few seconds, and you will train for a quarter of an hour. Who wins, and after how much training? Make a guess now.
+# Section 8 has the measurements.
 
 # %% [markdown]
 # The tasks take a little less than three hours. With reading, playing and training, count on five. Section 5 ends at a good place for a break.

@@ -231,9 +231,9 @@ plt.show()
 #
 # Now compare this figure with that of the echo. The echo asks how much of an early token arrives at the end. The gradient asks how strongly an error at the end
 # would correct what was done at an early token. With $\rho = 0.8$ the echo shrinks to about a millionth of its first value over the 60 tokens, and so does the
-# gradient. With $\rho = 1$ both shrink to about a sixth. There, a token that is soon forgotten also gets little gradient, because both ways lead through the
-# same slopes and the same $W_h$. (With 1.1 the two lines differ in their shape. An echo is the difference of two runs, which need not pass through the same
-# states.)
+# gradient. With $\rho = 1$ both shrink to about a sixth. So what is soon forgotten also gets little gradient: both ways lead through the same slopes and the
+# same $W_h$. (With 1.1 the two lines differ in their shape, because they meet the same factors in opposite order. The states of the first tokens are small, so
+# there both lines grow. For the echo this is at the left, and for the gradient at the right.)
 
 # %% [markdown]
 # So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. But such a network keeps everything for equally

@@ -11,8 +11,8 @@
 # **What arrives.** The text goes on after step $t$. Imagine that somebody has already worked backwards through all of the rest. From there, two gradients of the
 # loss $\ell$ arrive at our step:
 #
-# - $dh$ is the gradient of $h_t$. Nothing has to be added to it: all that read $h_t$, the scores of step $t$ and the gates and the candidate of step $t+1$,
-#   have already contributed.
+# - $dh$ is the gradient of $h_t$, and it is complete. Three things have read $h_t$: the scores of step $t$, and the gates and the candidate of step $t+1$. What
+#   comes back from them is already in $dh$.
 # - $dC$ comes back along the belt, from $C_{t+1}$. It is *not* complete. $C_t$ is used twice: the next cell is made from it, and so is $h_t = o_t \star
 #   \tanh(C_t)$. What arrives as $dC$ comes from the next cell only. What comes through $h_t$ we have to add, and Step 1 does so.
 #
@@ -67,8 +67,8 @@
 # gates again. `dh` and `dC` are the two gradients that arrive, for the *new* $h$ and along the belt. Return the five gradients `(de, dh_old, dC_old, dW, db)` of
 # what the step has read.
 #
-# For larger sizes, what was a product of two numbers above becomes a product entry by entry, as long as both belong to the cell or to a gate. The maps with a $W$
-# become matrix products. And all texts of the batch share the weights, so `dW` and `db` are sums over the batch.
+# For larger sizes, the products of steps 1 to 3 become products entry by entry. Those of step 4, in which $W$ or a vector that was read is a factor, become
+# matrix products. And all texts of the batch share the weights, so `dW` and `db` are sums over the batch.
 #
 # No autograd here: one check switches it off. When it works, you will send a gradient back through a whole text, and see how far it comes.
 
@@ -294,8 +294,9 @@ print("30 steps; dW, db and de differ by less than 1e-10:", off < 1e-10)
 # ### How far does it come?
 #
 # And now the question of section 2 again: how much of a gradient arrives after many steps? We start at the end of a text and go back step by step. After each
-# step we measure the length of `dC_old`, the third answer of your `lstm_back`. This is the gradient that the step hands back to its old cell. Our loss is the sum
-# of the last cell $C_T$, divided by $\sqrt{k}$. So the first gradient has $k$ equal numbers, and its length is 1.
+# step we measure the length of `dC_old`, the third answer of your `lstm_back`. This is what the step hands back along the belt. (The complete gradient of that
+# cell has one part more, through its own $h$. It would be a little longer, and its curves look the same.) Our loss is the sum of the last cell $C_T$, divided
+# by $\sqrt{k}$. So the first gradient has $k$ equal numbers, and its length is 1.
 #
 # What should we expect? *On the belt*, by Step 2, each step back multiplies the gradient by $f_t$. Suppose that the forget gate has the same value
 # $f = \sigma(b_f)$ at every step. Then half of the gradient is left after as many steps as the half-life of the memory. With half-life 100, two thirds are left
@@ -374,9 +375,10 @@ for larger in (1, 20):
 #
 # With half-life 100 the gradient grows: 59 steps back it is about a hundred times as long as at the end of the text. This is an **exploding gradient**, before
 # your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each. The belt
-# alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish, but nothing keeps it from growing. How much grows
-# depends on the tokens. The numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the
-# embedding with which your first model started, it becomes only 3 to 23 times as long. (The last two lines show this, for a state of 32 numbers.)
+# alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish. How much it grows depends on the tokens. The numbers of
+# ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the embedding with which your first model
+# started, the gates and the tanh are driven to their ends, where their slopes are small, and it becomes only 3 to 23 times as long. (The last two lines show
+# this, for a state of 32 numbers.)
 #
 # With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, what
 # comes along the belt, `dC`, is about a quarter as long, and five steps back about a twentieth. To learn which letters follow each other, that may be enough.

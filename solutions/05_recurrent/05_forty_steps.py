@@ -139,8 +139,9 @@ for name, longest in learned.items():
 # So at this learning rate, and in 100 steps, it is the start that decides and not the gates. The two winners have one thing in common: before any training, a
 # step loses hardly anything of the old state. The RNN rotates it, and the LSTM with open gates leaves it alone.
 #
-# This belongs to our learning rate, 0.005. At 0.02 the difference is small: with its three starts, the plain RNN learned lengths of 20, 40 and 80, and each of
-# the two winners 40, 40 and 80. (To repeat this, change `rate` in `right_answers` and run the cells of game A again.)
+# How much of this belongs to our learning rate, 0.005? At 0.02 the plain RNN catches up: with its three starts it learned lengths of 20, 80 and 80, and each of
+# the two winners 40, 40 and 80. But the half-open LSTM still stopped at 10, with every start. Nor is it a matter of more time: with 400 steps at 0.005, the RNN
+# reached 20 with every start and the half-open LSTM 10, 20 and 20. (To repeat this, change `rate` in `right_answers` and run the cells of game A again.)
 #
 # So when a task asks for a long memory, it is worth trying an LSTM whose forget gates are open at the start. R. Jozefowicz and others (2015) recommend a milder
 # version for every LSTM: $b_f = 1$, a half-life of about two steps. How far open is right for a text? In section 6 you will try half-lives of 1, 2, 7 and 100
@@ -207,8 +208,8 @@ for name, percent in learned_chip.items():
     )
 
 # %% [markdown]
-# The dotted line needs no memory at all. It is for a player who always says the very last bit of the sequence. In 15 % of the sequences this bit is also
-# written, and in the others it is the right one by luck in one of two: $0.15 + 0.85 / 2 = 57.5$ %. The two RNNs are hardly better than that.
+# The dotted line needs no memory at all. It is for a player who always says the very last bit of the sequence. In 15 % of the sequences the last bit is the one
+# that was written. In the other 85 % it is a coin toss, and right in half of them: $0.15 + 0.85 / 2 = 57.5$ %. The two RNNs are hardly better than that.
 #
 # At this rate and in this time, the networks with gates win, and not by their number of weights: the LSTM of 7 has fewer than the RNNs.
 #
@@ -222,7 +223,7 @@ for name, percent in learned_chip.items():
 # | | 500 steps at 0.005 | 500 steps at 0.01 | 1,500 steps at 0.005 |
 # |---|---|---|---|
 # | RNN | 58 to 62 | 63 to 95 | 99 to 100 |
-# | RNN, rotation | 60 to 65 | 92 to 100 | 99 to 100 |
+# | RNN, rotation | 58 to 65 | 92 to 100 | 99 to 100 |
 # | your LSTM, open | 96 to 99 | 92 to 100 | not tried |
 # | your LSTM, half open | 100 | 100 | not tried |
 #

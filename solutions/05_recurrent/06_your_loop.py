@@ -4,8 +4,8 @@
 # Back to your text, and to the second question: how do we make the network good? The first step is to take the training into your own hands, so that you can
 # change it and measure what comes of it.
 #
-# > From here on, the numbers in the text are those of the course's own run: the kitchen text, small networks and few steps (100 in this section, 400 in section
-# > 7). Yours will differ.
+# > The numbers in the text are still those of the course's own run: the kitchen text, small networks and few steps (100 in this section, 400 in section 7).
+# > Yours will differ more from now on.
 #
 # The course's loop gave your first model random excerpts of 64 characters, and its state was zero at the beginning of each. But when it writes, its state goes
 # on and on. In the training that you write now it does so, too: the network reads your text in order, and keeps its state all the way.
@@ -628,16 +628,17 @@ plt.show()
 # %% [markdown]
 # The orange run, with rate 20 and no clipping, shows what too large a rate does. The loss jumps up, and the gradients after the jump are longer still. The blue
 # run has the same rate, but no step of it can be longer than $20 \cdot 0.5 = 10$. Its loss jumps less far and soon comes back, and it ends lowest, at 1.57. The
-# green and the pink run, with smaller rates, end at 1.73 and 1.96. **So clipping makes the rate 20 usable, and that run ends below all three that are not
-# clipped.** (A clipped run with the rate 10 is not among them, and each run has a single start.)
+# green and the pink run, with smaller rates, end at 1.73 and 1.96. **So the clipped run ends below all three that are not clipped.** (A clipped run with the
+# rate 10 is not among them, and each run has a single start.)
 #
 # Is this the danger that we met in section 4? There the gates were open, and a gradient grew on its way back. Here they are half open, and a gradient shrinks
 # on its way. In the orange run the gradient and the loss climb together: the loss reaches 17 nats, and a network that knows nothing has 3.6. So here the
 # gradient is long where the network is sure of wrong characters. (We have not run open gates without clipping.) Clipping does not ask where the length comes
 # from.
 #
-# > With three seeds and six rates each, clipping lowered the best held-out loss by 0.14 to 0.23 nats at half-life 1, and not clearly at half-life 7, where
-# > gradients fade less on the belt (`data/recurrent/clipping.csv`). A **warm-up** (a small rate that grows in the first steps) may do as well.
+# > We have tried six rates with clipping and without, with three seeds each (`data/recurrent/clipping.csv`). At half-life 1 the best of the six losses was
+# > lower with clipping, by 0.14 to 0.23 nats, depending on the seed. At half-life 7 we saw no clear gain.
+# > A **warm-up** (a small rate that grows in the first steps) may do as well.
 
 # %% [markdown]
 # ### Your experiment: which start suits your text?

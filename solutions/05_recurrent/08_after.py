@@ -2,7 +2,8 @@
 # ### After
 #
 # Everything is ready: the batches from your `stream_batches`, the step from your `train_step`, and your loop around them. Every now and then `watch` measures
-# how well the network predicts a part of your text that it does not learn from, and at four moments it lets the network write.
+# how well the network predicts a part of your text that it does not learn from, and lets the network write a line. Four longer samples are kept, and printed
+# side by side below.
 #
 # On a laptop with one free core the second cell runs for about a quarter of an hour. While it runs, read on: the paragraph below it says what to expect.
 
@@ -146,10 +147,11 @@ plt.show()
 # %% [markdown]
 # Before the training, all dots stood close together. Now they are far apart: the gates react to what is read. In the course's own run 46 of the 96 gates are
 # nearly closed at blanks (below 0.25) and more than half open elsewhere. Is a blank special? The printed lines count in the same way for the three most
-# frequent letters. At each of them, 11 to 27 gates are nearly closed and more than half open elsewhere. (For a letter, *elsewhere* leaves the blanks out. Else
-# a gate that is closed at blanks, too, would hardly get above one half.) **So by this count a blank closes more gates than any of these three letters does**,
-# and nobody has told the network that words exist. Some gates do the opposite: their dots lie above the diagonal, so they keep more at a blank than elsewhere.
-# (Whether something new is written there depends on the input gates, at which we have not looked.)
+# frequent letters. At each of them, 11 to 27 gates are nearly closed and more than half open elsewhere. (For a letter, *elsewhere* means: neither at this
+# letter nor at a blank. Many gates that close at a letter close at blanks as well, and with the blanks counted in, their average elsewhere would hardly reach
+# one half.) So by this count a blank closes more gates than any of these three letters does, and nobody has told the network that words exist. Some gates do
+# the opposite: their dots lie above the diagonal, so they keep more at a blank than elsewhere. (Whether something new is written there depends on the input
+# gates, at which we have not looked.)
 #
 # The next figure shows one gate at work, the one that closes most clearly at blanks. White is closed, and the darkest green is open. Does it close anywhere
 # else?
@@ -262,8 +264,8 @@ print(
 # **If you have lost, you are in good company: so did the course's own run**, which had 400 steps. On the kitchen text one can win. We have run these cells once
 # more as a laptop does, with 192 numbers instead of 96 and 4,000 steps, which took a quarter of an hour on one core. There the LSTM has 0.536 and the counts
 # 0.605. Whether the steps or the numbers did it, one run cannot tell. Section 8 shows what it takes on a harder text. The cell has also printed the loss of
-# your first network, the one of section 3. Your last one has more steps, reads a stream and learns by gradient descent, so we cannot say which of these has
-# made the difference between the two.
+# your first network, the one of section 3. Your last one has more steps, reads a stream, and learns by gradient descent that is clipped (the first one learned
+# with AdamW, of chapter 08). On a laptop it is also wider. So we cannot say which of these has made the difference between the two.
 
 # %% [markdown]
 # ### How far back must a gradient reach?
@@ -296,12 +298,12 @@ for pieces, model in ((64, my_model), (8, near_model)):
 
 # %% [markdown]
 # In the course's own run the loss began at 3.6. It is 0.90 with pieces of 64 characters and 0.94 with pieces of 8. **So far, gradients that reach back eight
-# steps at most are nearly enough for this network.** As far as one run can tell, that is the answer to *how could it learn that?* for most of the loss so far.
-# How much of what remains needs longer gradients, it does not tell. The state carries the past forwards, and for most characters the gradient need not come far
-# back. Is that also true of a verb and its noun? In section 8 both networks will be asked.
+# steps at most are nearly enough for this network.** That is the answer to *how could it learn that?* for most of what it has learned so far. Whether the rest
+# needs longer gradients, one run does not tell. The state carries the past forwards, and for most characters the gradient need not come far back. Is that also
+# true of a verb and its noun? In section 8 both networks will be asked.
 #
-# > This is one seed and, in the course's own run, a tenth of a laptop's steps and half of its numbers. And the second network reads more rows at a time, which
-# > may help it. After a laptop's 4,000 steps (one run of ours) the two were still close, at 0.53 and 0.56.
+# > This is one seed and, in the course's own run, a tenth of a laptop's steps and half of its width. And the second network reads more rows at a time, which >
+# may help it. After a laptop's 4,000 steps (one run of ours) the two were still close, at 0.53 and 0.56.
 #
 # Your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 

@@ -35,13 +35,27 @@ def weight_on_next(network):
     return weights.diagonal(1, dim1=1, dim2=2)[repeats[:, :-1]].mean().item()
 
 
-print(f"weight on the next place: {weight_on_next(lookers['your first network']):.2f}")
+def loss_at_the_end(network):
+    """Its mean loss at the last place of these texts, and at all others that count."""
+    words, repeats = (part.to(device) for part in lists(0, range(8, 21), B=64, seed=99))
+    with torch.no_grad():
+        scores = network(words[:, :-1]).transpose(1, 2)
+    losses = F.cross_entropy(scores, words[:, 1:], reduction="none")
+    return losses[:, -1].mean(), losses[:, :-1][repeats[:, :-1]].mean()
+
+
+first_network = lookers["your first network"]
+print(f"weight on the next place: {weight_on_next(first_network):.2f}")
+print(
+    "loss at the last place and at the others: {:.2f}, {:.3f}".format(
+        *loss_at_the_end(first_network)
+    )
+)
 
 # %% [markdown]
-# Nearly all of it. The network copies the next place. Only at the last place of its input is there nothing to copy. About 24 places of a text count for the loss.
-# Suppose that the network is right at 23 of them, and that its whole loss comes from the last place. Then the mean of 0.13, which we have seen, means $24 \cdot
-# 0.13 \approx 3$ nats at that place, so there it knows little. (We have not measured place by place.) And when we stopped the texts after 25 words, we asked at
-# the last place only.
+# Nearly all of it. The network copies the next place. Only at the last place of its input is there nothing to copy. The second line shows what that means: at
+# all other places its loss is nearly 0, and at the last one it is about 3 nats. About 24 places of a text count for the loss, so their mean is 0.13. And when
+# we stopped the texts after 25 words, we asked at the last place only.
 #
 # So never trust a loss before you know what the model could see. How do we forbid a word to look ahead? Its weight on the later words must be exactly 0, because
 # even a small weight on the answer gives it away, and the remaining weights must still sum to one. The softmax does both if we set the score of each forbidden
@@ -250,8 +264,8 @@ tell_readers()
 # %% [markdown]
 # The second line is honest, and it is modest. Its loss is 3.03, where the reader that knows which words were said has 2.58. It is right in 40 texts, and that
 # reader only in 15. Has your network found out something about the order of the words? Not necessarily. The next word is always among those that were said
-# least often so far. A reader that only counts, and guesses one of these, would be right in 47 texts, as one can compute. And the reader that strikes out the
-# last seven is right in 50 texts, and it never looks at what came after a word.
+# least often so far. A reader that only counts, and guesses one of these, would be right in 43 of these texts, on average, as one can compute. And the reader
+# that strikes out the last seven is right in 50 texts, and it never looks at what came after a word.
 #
 # So nothing here looks like copying, at least after 300 steps and with one seed. What is missing? Think of the text *moss kite drum fig moss kite …*. At its
 # second *kite* the network should say *drum*. It can look back at *drum*, but how should it know that *drum* is the right one? The vector of *drum* says "I am

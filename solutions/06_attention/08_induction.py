@@ -340,10 +340,10 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 #
 # The LSTM is right in about half of the texts. None of the three readers guesses as many. Has it begun to copy? Not so fast. Think of a fourth reader: it says
 # the word that was *not said for the longest time*. In a list that is said again and again this is always the right one, so this reader would be right in all
-# 200 texts. And it does not copy. It does not even know the order of the list, only how long ago each word was said. An LSTM could well carry such ages in its
-# state. So "right in half of the texts" does not tell copying from this trick, and "right in all texts", strictly, does not do so either. In section 9 other
-# words will stand before the list. Then the fourth reader says one of those, and is wrong, and we will see who is still right. (The LSTM is one network with
-# one seed, and it may not have finished.)
+# 200 texts. And it does not copy. It never looks for the place where the present word stood before, and only asks which word has waited longest. An LSTM could
+# well carry such waiting times in its state. So neither a half nor all of the texts right can tell us whether a network copies or uses this trick. In section 9
+# other words will stand before the list. Then the fourth reader says one of those, and is wrong, and we will see who is still right. (The LSTM is one network
+# with one seed, and it may not have finished.)
 #
 # What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an
 # **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C.
@@ -359,8 +359,9 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 #
 # - `previous_word(P)`, $[H]$: how much weight a head gives to the word just before, on average over words 1, 2, …, $T - 1$;
 # - `copying(P, words)`, $[H]$: take each word that has occurred before, and add up the weights that it gives to the places *right after its earlier
-#   occurrences*. In *kite drum kite kite*, for example, the last *kite* has occurred at places 0 and 2, so places 1 and 3 count, although it stands at place 3
-#   itself. The result is the mean over all such words, and zeros if there are none;
+#   occurrences*. In *kite drum kite kite*, for example, take the last *kite*, at place 3. Earlier ones stand at 0 and 2, and right after them come the places 1
+#   and 3, so these two columns of its row count. (Column 3 is the word itself. It counts all the same.) The result is the mean over all such words, and zeros
+#   if there are none;
 # - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a
 #   copy in which what head number `head` (0, 1, …) has found counts for nothing.
 #
@@ -513,9 +514,9 @@ plt.show()
 # head that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
 #
 # The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. The curves below it have the best score of each
-# kind at every twentieth step, together with the loss. Up to step 60 little happens. Then everything happens at once: within forty steps the copying score
-# climbs from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three nats. Perhaps neither head is of use without the other.
-# The curves do not prove that, and for this we need the knife.
+# kind at every twentieth step, together with the loss. Up to step 60 the loss falls by half a nat, and no line is to be seen. Then everything happens at once:
+# within forty steps the copying score climbs from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three nats. Perhaps
+# neither head is of use without the other. The curves do not prove that, and for this we need the knife.
 #
 # Look also at how the upper line of the strip grows: it begins at the left, with the first words of the text, and gets a little longer from picture to picture.
 # So the blue curve is still rising when the orange one is already near 1.
@@ -534,12 +535,12 @@ plt.show()
 #
 # Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with
 # the best copying head of layer 1, and count how often the answer is yes. If every query fits its own note best, the count is 64. (The plan needs a little
-# less: in one text a query competes only with the notes about the words of that text.) In a network that has learned nothing it is about 1. A count in between
-# would say that other notes fit, too.
+# less: in one text a query competes only with the notes about the words of that text.) In a network that has learned nothing it is about 1. A count of 30 would
+# say that for the other 34 words the note about another word fits better.
 #
-# The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. To compare, we also take notes
-# from the rest of layer 0, and from a network that has not been trained. We leave out what places and biases add: a note is only $a W_v^0 W_o^0$, and a query
-# only $a W_q^1$, where $a$ is the vector of one word.
+# The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. To compare, we also take what the
+# rest of layer 0 would add if it looked at that word, and notes from a network that has not been trained. We leave out what places and biases add: a note is
+# only $a W_v^0 W_o^0$, and a query only $a W_q^1$, where $a$ is the vector of one word.
 #
 # The next cell does this for your network and for two more that differ only in their seed. After it comes a figure of all 64 times 64 scores of your network.
 # Its rows are the queries, its columns the notes, and a dark cell is a large score. So look for a dark diagonal.
@@ -628,10 +629,10 @@ plt.show()
 # previous-word heads, all 64 queries fit the note about their own word best. In an untrained network hardly any do. Nobody has told the matrices of two
 # different layers to fit each other. Training has done it.
 #
-# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In rows 0 to 18 of your network, this head
-# looks mostly at the word itself (its square is in the figure above the strip), so its note says "I am kite", and not "after kite". Yet for many words the query
-# fits this note best, too, although the plan does not use it. So a good fit does not yet prove the plan. The test tells us what layer 1 *can* read. It does not
-# tell us what it needs.
+# The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In your network it is head 2. Look at its
+# square, the third one in the upper row of the figure of eight: rows 0 to 18 are dark *on* the diagonal. So this head looks mostly at the word itself, and its
+# note says "I am kite", and not "after kite". Yet for many words the query fits this note best, too, although the plan does not use it. So a good fit does not
+# yet prove the plan. The test tells us what layer 1 *can* read. It does not tell us what it needs.
 #
 # The plan has one more step: when layer 1 has found *drum*, the network must *say* drum. We test it in the same way. What the best copying head brings from the
 # word $b$ is $b W_v^1 W_o^1$, and `to_words` turns that into 64 scores. Is the score of $b$ itself the largest? The second line of each pair counts for how
@@ -707,7 +708,7 @@ axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows n
 axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
 axes.set(xticks=range(len(losses)), xticklabels=losses, xlabel="cut out")
 axes.tick_params(axis="x", labelsize=10)
-axes.set(ylabel="loss on the repeats (nats)", ylim=(0, 5.4))
+axes.set(ylabel="loss on the repeats (nats)", ylim=(-0.2, 5.4))
 axes.set_title("Without its previous-word heads, copying breaks down")
 axes.legend(ncols=5, fontsize=9, loc="upper center", columnspacing=1)
 plt.show()
@@ -717,17 +718,18 @@ plt.show()
 #
 # - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the
 #   best copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
-# - **All but one of them.** Now a single previous-word head stays, and it matters much which one. In each network there is one head with which alone the loss
-#   stays at 0.3 or less, and another one with which alone it rises above 1.5. So the previous-word heads are not equal partners.
+# - **All but one of them.** Now a single previous-word head stays, and it matters much which one. When we ran this, each network had one head with which alone
+#   the loss stayed at 0.3 or less, and another one with which alone it rose to about 1.5 or more. So the previous-word heads are not equal partners. (With
+#   other seeds the numbers differ.)
 # - **The rest of layer 0.** Without the fourth head nothing is lost.
 # - **All heads of layer 1.** Here the heads still look where they did, but what they find is not used any more. The loss is about that of a reader that knows
 #   nothing.
 #
 # (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
 #
-# So both parts look where the plan says, and neither can be spared. (The cuts in layer 0 are not equally large: when we ran this, three heads for the part and
-# a single one for the rest.) Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts, good signs of the joint
-# between them, and that what they find is what the network says. Let it play, and try to break it:
+# So both parts look where the plan says, and neither can be spared. (One comparison is unfair: when we ran this, we cut out three previous-word heads, but only
+# one other head.) Your layers, trained on nothing but the repeats of lists, have built them, and you have found both parts, good signs that layer 1 reads what
+# layer 0 has written, and that what it finds is what the network says. Let it play, and try to break it:
 
 
 # %%

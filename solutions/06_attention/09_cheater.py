@@ -171,8 +171,8 @@ plt.show()
 # nineteen back has nothing to do with the word that looks, so only the places can lead there. For each place the cheater has learned which place stands
 # nineteen back. The four lower squares, of layer 1, have the same line. So which of the two layers does the work? The last printed lines say it, with your
 # knife. Cut out layer 0, and the loss rises from nearly 0 to 0.4, when we ran this. Cut out layer 1 instead, and it rises to 1.0. Both are far below the 4.16
-# of a network that knows nothing. Only without both layers all is lost. So each layer can do the trick alone, if less well. (We have trained a single cheater.)
-# The figure tests the trick on lists of other lengths.
+# of a network that knows nothing. Only without both layers all is lost. So in this network each layer can do the trick alone, if less well. (We have trained a
+# single cheater. In another one, one layer may do it all.) The figure tests the trick on lists of other lengths.
 #
 # The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words
 # also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The

@@ -260,8 +260,9 @@ class FeedForward(nn.Module):
 # First write what the picture shows: the `forward` of `Block(width, attention, feed_forward)`. It takes two lines, and its four modules are there already.
 #
 # Then put the blocks together. At the bottom of the model, each token number fetches its vector from an **embedding** $[V, C]$. But this vector does not say
-# where the token stands. So each place has a vector of its own, too, from a table $[\text{block}, C]$, and the two vectors are added. Then come the blocks, one
-# last norm, and at the top a score for each token of the vocabulary.
+# where the token stands. So each place has a vector of its own, too, from a second table. This table has a row for each place of the longest text that the
+# model can read; their number is called `block`, and has nothing to do with the class `Block`. The two vectors are added. Then come the $N$ blocks, one last
+# norm, and at the top a score for each token of the vocabulary.
 #
 # How does a vector become scores? The score of a token is the product of the final vector with that token's own row of the embedding. So one matrix is used at
 # both ends. Such **tied weights** save parameters. The idea behind them is that what a token means when it is read has much to do with what it means when it is
@@ -383,8 +384,10 @@ assert close(_got, _x + F.softplus(_read), 1e-4, 1e-4), (
 ### BEGIN HIDDEN TESTS
 @beside_the_answer
 def _added(kind, seed, C, x):
-    block = _with_weights(kind(C, nn.Linear(C, C), nn.Linear(C, C)), seed)
-    return block.double()(x)
+    block = _with_weights(kind(C, nn.Linear(C, C), nn.Linear(C, C)), seed).double()
+    x = x.clone().requires_grad_()
+    stream = block(x)
+    return stream.detach(), torch.autograd.grad(stream.square().sum(), x)[0]
 
 
 agrees(

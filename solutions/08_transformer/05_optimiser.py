@@ -6,41 +6,46 @@
 #
 # Let us look at the gradients in the model that you trained for one minute. The cell computes them for twenty batches and prints their typical size, that is,
 # the root of the mean square, in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one in
-# the middle, and the one with the smallest. The last two are no rows: they are a matrix, that of the queries, and a vector, the gains of the last norm. How far
-# apart are the largest and the smallest of the five?
+# the middle, and the one with the smallest. The fourth is a whole matrix (the queries of the first layer), the fifth a vector (the gains of the last norm). How
+# far apart are the largest and the smallest of the five? The last two lines take the smallest once more, first in those of the twenty batches in which its
+# token occurs, and then in the others.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 looked_at = {
-    "rows": first_model.embedding.weight,
     "queries of the first layer": first_model.blocks[0].attention.query.weight,
     "gain of the last norm": first_model.norm.weight,
 }
-squares = dict.fromkeys(looked_at, 0.0)
+squares, rows, seen = dict.fromkeys(looked_at, 0.0), [], []
 for i in range(20):
+    read = my_batch(i)
     first_model.zero_grad()
-    my_loss(first_model, my_batch(i)).backward()
+    my_loss(first_model, read).backward()
     for name, weight in looked_at.items():
-        squares[name] += weight.grad.cpu().square() / 20
+        squares[name] += weight.grad.cpu().square().mean() / 20
+    rows.append(first_model.embedding.weight.grad.cpu().square().mean(1))
+    seen.append(torch.bincount(torch.cat(read).flatten().cpu(), minlength=my_V) > 0)
+rows, seen = torch.stack(rows), torch.stack(seen)  # [20, V]
 occurring = my_tokens["train"].unique()
-of_tokens = squares.pop("rows")[occurring].mean(1).sqrt()
-ranked = of_tokens.argsort(descending=True, stable=True)
-sizes = {}
-for name, i in (("largest", 0), ("middle", len(of_tokens) // 2), ("smallest", -1)):
-    token = occurring[ranked[i]].item()
+ranked = occurring[rows.mean(0)[occurring].argsort(descending=True, stable=True)]
+for name, i in (("largest", 0), ("middle", len(ranked) // 2), ("smallest", -1)):
+    token = ranked[i].item()
     often = (my_tokens["train"] == token).sum()
-    sizes[f"{name}: {decode([token], merges)!r}, {often:,} times"] = of_tokens[
-        ranked[i]
-    ]
-sizes |= {name: square.mean().sqrt() for name, square in squares.items()}
-for name, size in sizes.items():
-    print(f"{name:34} {size:.1e}")
+    name = f"{name}: {decode([token], merges)!r}, {often:,} times"
+    print(f"{name:34} {rows[:, token].mean().sqrt():.1e}")
+for name, square in squares.items():
+    print(f"{name:34} {square.sqrt():.1e}")
+print(f"\nthe smallest, in batches with {decode([token], merges)!r} and without:")
+for its in (seen[:, token], ~seen[:, token]):
+    found = rows[its, token]
+    print(f"{len(found):3} batches", f"{found.mean().sqrt():.1e}" if len(found) else "")
 
 # %% [markdown]
-# In the course's run the largest is about 20 times the smallest, which belongs to a rare token. In most batches this token does not occur. Then why does its
-# row have a gradient at all? Because embedding and head are one matrix, and in the head each of the $V$ tokens is a possible answer. At every place the loss
-# pushes the scores of all wrong answers down a little, and this is the only gradient that an absent token gets.
+# In the course's run the largest is about 20 times the smallest, which belongs to a rare token, *ally*. Two of the twenty batches have it, and there its
+# gradient is of an ordinary size. In the other 18 it is about 50 times smaller still. Why is it not 0 there? Because embedding and head are one matrix, and in
+# the head each of the $V$ tokens is a possible answer. At every place the loss pushes the scores of all wrong answers down a little, and this is the only
+# gradient that an absent token gets.
 #
 # Plain gradient descent has one learning rate for all of these weights, so it must be a compromise. **Adam** (D. Kingma and J. Ba, 2015) divides each gradient
 # by its own typical size instead. For each weight $w$ it keeps two running means: $m$ is the mean of the gradient $g$, and $v$ is the mean of its square $g^2$.
@@ -57,8 +62,9 @@ for name, size in sizes.items():
 
 # %% [markdown]
 # Two things are still missing. The first is a correction for the first steps. Both means start at 0, and so they are too small in the beginning: after one step
-# with $\beta_1 = 0.9$, $m$ is only $0.1\, g$. In a true mean, each number has a weight, and the weights sum to 1. In $m$ the weights of all gradients so far sum
-# to $1 - \beta_1^t$ after $t$ steps, that is, to 0.1, 0.19, 0.27 and so on. So we divide $m$ by $1 - \beta_1^t$, and for the same reason $v$ by $1 - \beta_2^t$.
+# with $\beta_1 = 0.9$, $m$ is only $0.1\, g$. In a true mean each number has a share, and the shares sum to 1. In $m$ the shares of the $t$ gradients so far
+# sum only to $1 - \beta_1^t$, that is, to 0.1, 0.19, 0.27 and so on. The rest is the share of the 0 with which $m$ began. So we divide $m$ by $1 - \beta_1^t$,
+# and for the same reason $v$ by $1 - \beta_2^t$.
 #
 # The second is **weight decay**, which makes Adam into **AdamW** (I. Loshchilov and F. Hutter, 2019). Each step also multiplies the weight by a number just below
 # 1, namely $1 - \eta\lambda$. Here $\eta$ is the learning rate, and $\lambda$ says how strong the decay is; we take $\lambda = 0.1$. So a weight that nothing
@@ -253,7 +259,7 @@ for gradient, weight in zip(g, new, strict=True):
 # training of 1,000 steps, of which 100 are warm-up.
 #
 # Does a warm-up help? The last lines of that cell are the losses, in nats per word, of recorded trainings. A Transformer read the kitchen text word by word,
-# for 242 steps. Each line is one length of the warm-up. It has three seeds, at that learning rate, of six, which suited it best.
+# for 242 steps. Each line is one length of the warm-up, with three seeds. For each length six learning rates were tried first, and the best was taken.
 
 
 # %%

@@ -263,9 +263,10 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, watch=None):
 # Before a training that takes minutes, use two of the instruments of section 4 on this very model: the first loss, and the exchanged token.
 #
 # Then comes the forecast. Your `flops` counts the operations for one text forward. A training step also goes backward, so it costs three times as much for each
-# text. Where the loop only measures the loss, it goes forward once. That gives the operations of the whole training. The cell takes ten steps, whose result is
-# thrown away, to find out how many operations your machine does in a second. All operations, divided by the operations in a second, give the seconds. (A
-# mistake in your `flops` would cancel here: the ten steps are counted with it as well. It would show in the number of operations a second.)
+# text. Where the loop only measures the loss, it goes forward once. That gives the operations of the whole training. The cell takes thirteen steps, whose
+# result is thrown away, and times the last ten, to find out how many operations your machine does in a second. All operations, divided by the operations in a
+# second, give the seconds. (So for the minutes you would hardly need `flops`: they are the time of ten steps, times the number of steps, and a little more for
+# measuring. What `flops` adds is how fast your machine is.) When the training is over, the forecast is printed beside the clock.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -289,7 +290,8 @@ speed = 10 * 3 * my_B * one_text / (time.perf_counter() - begin)
 measured_texts = 100 * (my_steps // my_every + 1)  # 80 each time, or 120
 operations = one_text * (3 * my_B * my_steps + measured_texts)
 print(f"{operations:.1e} operations, {speed / 1e9:,.0f} billion a second")
-print(f"the training will take about {operations / speed / 60:.1f} minutes")
+forecast = operations / speed / 60
+print(f"the training will take about {forecast:.1f} minutes")
 
 # %% [markdown]
 # Now press the key. While it trains, the cell prints the loss on held-out text and the loss on text that the model learns from. Twice it also prints what the
@@ -327,7 +329,8 @@ taken = history[-1][0]
 best_step, my_best = min(history, key=lambda pair: pair[1])
 diary[f"best: {best_step:,} steps"] = continued(my_model, prompt, 200, to_probabilities)
 print(
-    f"\n{taken:,} steps, {minutes:.1f} minutes; the best weights are those of step {best_step:,}"
+    f"\n{taken:,} steps, {minutes:.1f} minutes (forecast for all {my_steps:,}: {forecast:.1f}); "
+    f"the best weights are those of step {best_step:,}"
 )
 print(
     f"held-out loss: {my_best:.2f} nats per token; the model of section 4 had {first_loss:.2f}"
@@ -480,9 +483,10 @@ attempt(warmup=0.2, seed=2)
 
 # %% [markdown]
 # Which row has the lowest held-out loss? Before you believe it, look at the three rows in which only the seed differs. They are apart by luck alone, in the
-# course's own run by 0.57 nats. So here is a rule: believe a setting if *each* of its two rows is better than *all* three unchanged ones. If it made no
-# difference, luck would bring this about in about one of ten cases, since that is how often the two lowest of five rows are just these two. (The lowest of many
-# measurements on the same forty texts is a little too good, in every row. So section 7 measures on text that has taken no part in this.)
+# course's own run by 0.57 nats. So here is a rule: believe a setting if *each* of its two rows is better than *all* three unchanged ones. If the setting made
+# no difference, all ten ways to choose the two lowest of five rows would be about equally likely, and only one of them is this pair. So luck does it about once
+# in ten times. But luck gets a new chance with each setting that you try: with five settings, at least one wins by luck in about three of ten cases. (Besides,
+# each row has the lowest of its measurements, and the lowest of several is lucky by selection. So section 7 measures on text that has taken no part in this.)
 #
 # In the course's own run the longer warm-up wins by this rule: 2.83 and 2.90 nats against 2.97, 3.21 and 3.54.
 #
@@ -555,11 +559,20 @@ axes.set_title("The loss of each token")
 plt.show()
 dearest = sorted(range(len(costs)), key=lambda i: -costs[i])[:8]
 print("the dearest:", *(f"{labels[i]} {costs[i]:.1f}" for i in dearest), sep="   ")
+inputs, targets = windows(my_tokens["valid"], 40)
+with torch.no_grad():
+    scores = torch.cat([my_model(x.to(device)).cpu() for x in inputs.split(8)])
+all_costs = F.cross_entropy(scores.transpose(1, 2), targets, reduction="none")
+begins = torch.tensor([decode([i], merges)[:1] == " " for i in range(my_V)])[targets]
+print(
+    f"forty other passages: {all_costs[begins].mean():.2f} nats for a token with a blank in front, "
+    f"{all_costs[~begins].mean():.2f} for the others"
+)
 
 # %% [markdown]
-# The cell has also printed the eight tokens with the largest loss, the *dearest* ones. In the course's own run, most of these begin a word or a name: *␣to*,
-# *␣m*, *␣br*, *␣o*. The tokens that complete a word cost less here. There are few ways to complete it, which may be why. (The dearest one, the *v* of *yvonne*,
-# has hardly anything before it, so it is dear for another reason.)
+# The cell has also printed the eight tokens with the largest loss, the *dearest* ones. In the course's own run, six of them begin a word or a name: *␣to*,
+# *␣m*, *␣br*, *␣o*, *␣s*, *␣b*. That is one passage, so the last line asks forty others: there a token that begins with a blank costs 2.2 nats on average, and
+# one that does not 1.0. There are few ways to complete a word that has begun, which may be why.
 #
 # In that figure one name comes twice, *bramler*. The first time its *␣br* is dark. The second time, after *mrs*, it is much paler. Either the first *bramler*
 # helps the model here, or *mrs* does; one example cannot say which.
@@ -615,5 +628,5 @@ for layer, values in enumerate(on_the_one_before(looked), start=1):
 print(f"all equal: {100 * on_the_one_before(equal):5.0f}")
 
 # %% [markdown]
-# In the course's run all four heads of the first layer look at the token before much more than an equal share would ask for, and no head of the second layer
-# does.
+# No head of the course's run *always* looks at the token before. But all four heads of the first layer give it much more than an equal share, up to a third of
+# their weight, and no head of the second layer does. So there is a tendency, and not yet such a head.

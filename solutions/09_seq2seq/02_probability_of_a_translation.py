@@ -275,6 +275,16 @@ agrees(
         )
     ),
 )
+agrees(  # a product of so many probabilities would be 0
+    greedy,
+    ours.greedy,
+    choice(900),
+    by=beside_the_answer(
+        lambda search, N: search(
+            lambda source, written: {"a": 0.4, "b": 0.35, "</s>": 0.25}, (), N
+        )
+    ),
+)
 _got = greedy(lambda s, w: {"a": 1.0}, (), 2)
 assert tuple(_got[0]) == ("a", "a") and _got[1] == -math.inf, (
     f"A model that never ends, N = 2: a a, with ln P = -inf; yours: {_got}."

@@ -40,7 +40,10 @@ _n, _K = size("places", large=3000), size("bins", large=19)
 _edges = made(
     lambda rng, K: np.array([0, *sorted(rng.sample(range(1, 20), K - 1)), 20]) / 20, _K
 )
-_right = made(lambda rng, n: np.array([rng.random() < 0.6 for _ in range(n)]), _n)
+_right = made(
+    lambda rng, n, kind: np.array([rng.random() < 0.6 for _ in range(n)]).astype(kind),
+    *(_n, choice("bool", "int64")),
+)
 _said = made(
     lambda rng, n, below: np.maximum(
         np.array(rng.choices(range(21), k=n)) / 20 - below, 0

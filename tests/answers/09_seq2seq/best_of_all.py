@@ -170,3 +170,35 @@ TRAP = {
 
 
 # %% wrong="improbable words are not followed" caught_by="none is forgotten" change="elif p > 0 and -> elif p > 1e-6 and"
+
+
+# %% wrong="greedy multiplies probabilities, which underflow" caught_by="greedy, word by word"
+def greedy(step, source, N):
+    """(words, ln P): always the most probable next word, at most N."""
+    words, p = [], 1.0
+    while True:
+        row = step(source, tuple(words))
+        word = max(row, key=row.get) if len(words) < N else "</s>"
+        p *= row.get(word, 0.0)
+        if word == "</s>":
+            return tuple(words), math.log(p) if p > 0 else -math.inf
+        words.append(word)
+
+
+def best_of_all(step, source, N):
+    """(words, ln P) of the most probable of all targets with at most N words."""
+    best = (), -math.inf
+    waiting = [((), 0.0)]
+    while waiting:
+        written, total = waiting.pop()
+        for word, p in step(source, written).items():
+            if not p:
+                continue
+            if word == "</s>":
+                best = max(best, (written, total + math.log(p)), key=lambda one: one[1])
+            elif len(written) < N:
+                waiting.append(((*written, word), total + math.log(p)))
+    return best
+
+
+TRAP = {(): {"a": 0.6, "b": 0.4}, ("a",): {str(i): 0.05 for i in range(20)}}

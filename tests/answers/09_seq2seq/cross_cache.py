@@ -116,4 +116,26 @@ def products(m, n, d):
 # +     K /= K.abs().max().clamp(min=300) / 300
 
 
-# %% wrong="what is kept comes from a quotient of floating-point numbers" caught_by="multiplications" change='"kept": once -> "kept": int(n * once / n)'
+# %% right="keys and values lie side by side in one kept tensor"
+def keep(Y, W_k, W_v):
+    """What is needed of the memory Y [m, d], as a tuple of tensors."""
+    return (Y @ torch.cat([W_k, W_v], dim=1),)
+
+
+def ask(x, kept, W_q):
+    """[d]: what one word x [d] gets from the kept source."""
+    (both,) = kept
+    keys, values = both.tensor_split(2, dim=1)
+    scores = torch.mv(keys, torch.mv(W_q.T, x)) * len(x) ** -0.5
+    return torch.exp(scores - scores.logsumexp(0)) @ values
+
+
+def fold(W_q, W_k):
+    """A [d, d] such that x A Y^T are the scores before they are divided."""
+    return torch.einsum("ic,jc->ij", W_q, W_k)
+
+
+def products(m, n, d):
+    """{"anew": ..., "kept": ...}: multiplications for all keys and values, n words written, m read."""
+    once = sum(d for _matrix in "kv" for _entry in range(m * d))
+    return dict(zip(("anew", "kept"), (n * once, once), strict=True))
