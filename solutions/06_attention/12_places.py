@@ -280,13 +280,13 @@ axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows n
 axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
 axes.axhline(bag_loss(7), color="grey", linestyle="-.", label="strikes out seven")
 axes.set(
-    xticks=range(4), xticklabels=found, ylim=(0, 4.8), xlabel="vectors of the places"
+    xticks=range(4), xticklabels=found, ylim=(0, 5.4), xlabel="vectors of the places"
 )
 axes.set(
     ylabel="loss on the repeats (nats)",
     title="Without vectors for the places, it learns more slowly",
 )
-axes.legend(fontsize=10, loc="upper right", bbox_to_anchor=(1, 0.88))
+axes.legend(fontsize=10, loc="upper right", ncols=3)
 plt.show()
 
 # %% [markdown]
