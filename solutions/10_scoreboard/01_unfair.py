@@ -5,7 +5,10 @@
 # %% [markdown]
 # You have built a dozen language models by now, from a table of counts to a Transformer. Which one is the best?
 #
-# Papers answer such a question with a table: one row for each model, one number in each row, the smallest number printed in bold. In a minute you will see our table, and then you will spend this chapter taking it apart, because such a table is easy to get wrong. One model was allowed to skip the difficult words. Another was trained for eight times as long as its neighbour. A third leads by so little that the lead would be gone on another day's test text. In print all three look splendid.
+# Papers answer such a question with a table: one row for each model, one number in each row, the smallest number printed in bold. In a minute you will see our
+# table, and then you will spend this chapter taking it apart, because such a table is easy to get wrong. Perhaps one model was allowed to skip the difficult
+# words. Perhaps another was trained for seven times as long as its neighbour. Perhaps a third leads by so little that the lead would be gone on another day's
+# test text. In print all three look splendid.
 #
 # We have an advantage that the authors of papers never have. Our text comes from a language whose true probabilities we know. So we know what a perfect model would score, and whatever we say about a model can be checked.
 #
@@ -61,7 +64,12 @@ board
 # %% [markdown]
 # Each row was tested on the same 1,220 stories, about 100,000 tokens. The last row is the language itself, and nothing can do better in the long run. So the last column is the one to read: whatever is left there is something that the model does not know.
 #
-# Now read the first two columns. Is this table fair? Within a group, roughly yes. Between the groups it is not. A counting model has seen one million tokens, and it would not use more minutes if you gave them to it. The four networks of the second group had the same four minutes of one processor each (and read 2.5 to 3.3 million tokens in that time, since some are faster). But the two below them had 17 and 32 minutes. *Transformer, Muon* is the same Transformer with another optimiser, and *Transformer, shift* adds the token shift of chapter 8 to that; the last one has read eight times as much text as the plain Transformer. If you compare its 0.05 with the Transformer's 0.53, you do not learn whether token shift is a good idea. You learn that 32 minutes are more than four.
+# Now read the first two columns. Is this table fair? Within a group, roughly yes. Between the groups it is not. A counting model has seen one million tokens,
+# and it would not use more minutes if you gave them to it. The four networks of the second group had the same four minutes of one processor each (and read 2.5
+# to 3.3 million tokens in that time, since some are faster). But the two below them had 17 and 32 minutes. *Transformer, Muon* is the same Transformer with
+# another optimiser, and *Transformer, shift* adds the token shift of chapter 8 to that; the last one has read eight times as much text as the plain
+# Transformer. Compare *Transformer, shift* (0.05) with the plain *Transformer* (0.54), and you do not learn whether token shift is a good idea. You learn that
+# 32 minutes are more than four.
 #
 # One more thing that such a table usually hides: each row is *one* training. Are others of the same kind alike? The next cell looks, for those networks that we trained three times (on the first half of the stories).
 
@@ -74,7 +82,9 @@ for name, found in trainings.items():
     print(f"{name:12}", "bits above the truth:", *(f"{bits:.3f}" for bits in found))
 
 # %% [markdown]
-# Three trainings that differ in nothing but the seed of their random numbers: 0.004 bits apart for the LSTM, but 0.08 for the Transformer. No two *kinds* of network overlap, so the order of the four rows is safe. The second decimal of the Transformer is not.
+# Three trainings that differ in nothing but the seed of their random numbers: 0.004 bits apart for the LSTM, but 0.08 for the Transformer. No two *kinds* of
+# network overlap, so nothing here speaks against the order of the four rows, though three trainings of each are few. The second decimal of the Transformer is
+# not safe.
 #
 # For most of the chapter we need more than one number for each model: we need $\ln P$ of every single token. We kept those for the first 200 of the 1,220 stories.
 
@@ -88,7 +98,10 @@ for name in ("modified Kneser-Ney 5", "LSTM", "Transformer", "truth"):
     print(f"{name:22} perplexity {few:6.2f} here, {all_:6.2f} on all stories")
 
 # %% [markdown]
-# Same models, other stories, other perplexities, by up to 2 %. Even the truth changes, since some stories are harder than others. So the rule for this chapter: **a table of perplexities is always about all 1,220 stories; where we look at single tokens, it is these 200.** How far may a number move when the stories change? That is the question of section 3.
+# Same models, other stories, other perplexities, by up to 2 %. Even the truth changes, since some stories are harder than others. So the rule for this chapter:
+# **the scoreboard is always about all 1,220 stories; where we look at single tokens, it is these 200.** (Trainings with several seeds, as above and in section
+# 6, were measured on the first half of the 1,220, so their numbers differ a little from those of the board.) How far may a number move when the stories change?
+# That is the question of section 3.
 
 # %% [markdown]
 # ## 1. Find the unfair one

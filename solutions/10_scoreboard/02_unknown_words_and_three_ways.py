@@ -94,7 +94,8 @@ plt.show()
 # %% [markdown]
 # As reported (left), knowing less looks better. Once every model names every word (right), the order is turned round.
 #
-# So all models of our scoreboard say the same symbols, everything rarer is `<UNK>` for each of them, and every `</s>` counts.
+# This is why all models of our scoreboard share one vocabulary. Whatever is not in it is `<UNK>` for every one of them, so no model gains by it, and every
+# `</s>` counts.
 
 # %% [markdown]
 # ## 3. Three ways, one number

@@ -132,7 +132,7 @@ axes.plot(on_all, range(len(pairs)), "k|", markersize=26, label="on all 1,220 st
 axes.axvline(0, color="gray", linestyle=":")
 axes.set_yticks(range(len(pairs)), [f"{a} better than\n{b} by" for a, b in pairs])
 axes.set_xlabel("nats per token (bars: 95 % of the draws)")
-axes.set_title("Only paired stories see every lead")
+axes.set_title("Paired draws see every lead")
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 for (first, second), row in zip(pairs, spans, strict=True):
@@ -142,7 +142,10 @@ for (first, second), row in zip(pairs, spans, strict=True):
     )
 
 # %% [markdown]
-# On the same stories (blue) every lead is clear. With other stories for each model (orange) the intervals are three to six times as wide, and the RNN's lead over the window would be lost. The reason: some stories are hard for both models, and that is most of the scatter; the pairs cancel it. Drawing single tokens (green) changes little here, because in our made-up stories the *difference* between two models hardly depends on the story. In texts whose authors and topics differ it may, so draw documents.
+# On the same stories (blue) every lead is clear. With other stories for each model (orange) the intervals are three to six times as wide, and the RNN's lead
+# over the window would be lost. The reason: what is hard for one model is mostly hard for the other, and that is most of the scatter; the pairs cancel it.
+# Drawing single tokens (green) changes little here, because in our made-up stories neither the losses nor their differences hang together within a story. In
+# texts whose authors and topics differ they may, so draw documents.
 #
 # The black marks are a test that one rarely has: the difference on all 1,220 stories. Each should lie in its blue bar, or just beside it, since one interval in twenty misses.
 #

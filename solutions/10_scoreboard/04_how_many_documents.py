@@ -3,7 +3,9 @@
 #
 # A pilot of a few stories already says how many will be needed. If single differences scatter by $s$ (the standard deviation with $D - 1$ below), the mean of $D$ of them scatters by $s / \sqrt D$. We call two models told apart once their mean difference is at least $z$ standard errors, $|\bar d| \ge z\, s / \sqrt D$.
 #
-# `documents_needed(d, z=2)`: solve this for $D$, with $\bar d$ and $s$ from the pilot $d$; return the smallest whole number of stories, at least 1. If $\bar d$ is 0, no number suffices: `math.inf`. No test lets a rounding error of the computer decide between two numbers.
+# `documents_needed(d, z=2)`: solve this for $D$, with $\bar d$ and $s$ from the pilot $d$; return the smallest whole number of stories, at least 1. If $\bar d$
+# is 0, no number suffices: `math.inf`. You need not worry about rounding errors: in none of our checks does $D$ lie so close to a whole number that one would
+# matter.
 
 # %% [markdown] hints="documents_needed"
 # 1. Square both sides; then $D$ stands alone.

@@ -117,7 +117,7 @@ for i, name in enumerate(shown):
         axes.plot(read, bits, "D:", mfc="white", **style)
         wanted = tokens_for(true_bits + bits[1], a, b, true_bits)
         print(
-            f"    on the board: {bits[1]:.2f} bits after {read[1] / 1e6:.1f} million tokens;"
+            f"    four minutes: {bits[1]:.2f} bits after {read[1] / 1e6:.1f} million tokens;"
             f" the line asks for {wanted / 1e6:.1f} million"
         )
         same_steps = math.log(mean.iloc[-1] / bits[0]) / math.log(
@@ -127,9 +127,7 @@ for i, name in enumerate(shown):
             f"    as many steps as on 100,000 tokens, but {read[0]:,.0f} fresh ones:"
             f" {mean.iloc[-1]:.2f} -> {bits[0]:.2f} bits, b = {same_steps:.2f}"
         )
-axes.plot(
-    [], [], "kD:", mfc="white", label="fresh text; the board\nis the second of four"
-)
+axes.plot([], [], "kD:", mfc="white", label="fresh text; 1, 4, 15\nand 60 minutes")
 axes.set(xscale="log", yscale="log", xlabel="tokens to learn from (log)")
 axes.set_yticks(
     [5, 2, 1, 0.5, 0.2, 0.1, 0.05], ["5", "2", "1", "0.5", "0.2", "0.1", "0.05"]
@@ -143,12 +141,22 @@ passes = shares[shares["model"].isin(fresh)].groupby(["model", "tokens"])
 passes[["passes", "CPU seconds"]].mean().round(1).unstack(0)
 
 # %% [markdown]
-# Look at the dots first, they are what the lines are fitted to. With ten thousand tokens Kneser-Ney and both networks are alike, 3.1 bits above the floor. Then they part: Kneser-Ney's line falls with $b = 0.19$, so it takes about forty times the text to halve its distance ($2^{1/0.186} \approx 42$); the networks' lines fall with $b = 0.5$, so four times the text would do. (Each dot of a network is the mean of three seeds.) So "which model is better?" has no answer until you say how much text there is.
+# Look at the dots first, they are what the lines are fitted to. With ten thousand tokens Kneser-Ney and both networks are alike, 3.1 bits above the floor. Then
+# they part: Kneser-Ney's line falls with $b = 0.19$, so it takes about forty times the text to halve its distance ($2^{1/0.186} \approx 42$). Even that is too
+# good, for its dots bend: between the last two $b$ is only 0.14, and that would take more than a hundred times the text. The networks' lines fall with $b =
+# 0.5$, so four times the text would do. (Each dot of a network is the mean of three seeds.) So "which model is better?" has no answer until you say how much
+# text there is.
 #
-# Now the white diamonds. They are the same two networks, trained on text that never repeats, for 1, 4, 15 and 60 minutes; those of four minutes are the rows of our scoreboard. If the lines were laws, the diamonds would lie on them. They do not. According to its line, the LSTM could have reached its place on the board with 0.2 million tokens; it needed 3.2 million.
+# Now the white diamonds. They are the same two networks, trained on text that never repeats, for 1, 4, 15 and 60 minutes (the two longer ones with a single
+# seed). Those of four minutes are trainings like the rows of our scoreboard. If the lines were laws, the diamonds would lie on them. They do not. According to
+# its line, the LSTM could have reached its place after four minutes with 0.2 million tokens; it had read 3.2 million.
 
 # %% [markdown]
-# What went wrong? The last table shows it. Along the dots *two* things grow: the text, and the training. With ten times the text the network also made three times as many steps, and read each story a third as often. So $b = 0.5$ is not what text buys. It is what text *and* steps buy together in this recipe. We can separate them once, because one pair of points has equal steps: 100,000 tokens read eight times (six times by the Transformer), and the first diamond, as many steps on fresh text. There, eight times as much text brings the LSTM from 0.98 to 0.82 bits, an exponent of 0.08.
+# What went wrong? The last table shows it. Along the dots *two* things grow: the text, and the training. With ten times the text the network also made three
+# times as many steps, and read each story a third as often. So $b = 0.5$ is not what text buys. It is what text *and* steps buy together in this recipe. We can
+# separate them once, because for each network one pair of points differs in the text alone: its last dot (100,000 tokens, read eight times by the LSTM and six
+# times by the Transformer), and its first diamond (as many steps, but no story twice). There, eight times as much text brings the LSTM from 0.98 to 0.82 bits,
+# an exponent of 0.08.
 #
 # This is a trap in papers, too. J. Kaplan and others (2020) and J. Hoffmann and others (2022) fitted such lines to much larger models and came to different advice on how large a model should be; the second group traced this partly to the schedule of the learning rate, which the first had not adapted to the amount of text. A straight line through three points is a summary of three points. It becomes a law when it has predicted a fourth.
 #
