@@ -109,8 +109,8 @@ for words in [words for words in one_pair if len(words) > 5][:3]:
     print("  ", " ".join(words), "| because of:", *never_seen(words)[0])
 
 # %% [markdown]
-# Read the examples. They are ordinary requests, and a single pair is to blame in each of them. Of all held-out sentences
-# about one in four fails in this way, and of the new ones more than one in three.
+# Read the examples. They are ordinary requests, and we have chosen some in which a single pair is to blame. Of all held-out sentences about one in four fails
+# in this way, and of the new ones more than one in three.
 #
 # The oldest remedy is also the simplest: pretend that every possible pair was seen $\alpha$ more times than it was. Then
 # no count is 0.

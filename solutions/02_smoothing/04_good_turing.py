@@ -219,9 +219,9 @@ print(worth.round(2).to_string())
 # Each half predicts well how much of the other half is new, and that a pair seen once is worth 0.6. For larger counts
 # the noise grows. And where $N_{c+1} = 0$ the formula even says $c^* = 0$: the most frequent pair would be worth nothing.
 #
-# **Simple Good-Turing** (W. Gale and G. Sampson, 1995) repairs this by smoothing the counts of counts themselves. For rare
-# $c$, where $N_c$ is large, it keeps Turing's value. From the first $c$ at which that value can no longer be told from
-# noise around a straight line fitted to $\ln N_c$ against $\ln c$, it uses the line.
+# **Simple Good-Turing** (W. Gale and G. Sampson, 1995) repairs this by smoothing the counts of counts themselves. For small $c$, where $N_c$ is large, it keeps
+# Turing's value. It also fits a straight line to $\ln N_c$ against $\ln c$. At the first $c$ where Turing's value and that of the line differ by no more than
+# noise, it changes to the line, and stays there.
 
 
 # %%
@@ -307,8 +307,9 @@ plt.show()
 # The dots are what the other half shows (mean and standard deviation over eight ways to halve the text). Turing zigzags
 # around them, Simple Good-Turing stays near, add-one is far off.
 #
-# So we know how *much* the unseen deserve, not *which* of them. And are the dots not below the dashed $c^* = c$
-# by much the same amount everywhere? (The table's last column: .4 to .7 tokens, up to a count of 8.)
+# So we know how *much* the unseen deserve, not *which* of them. And how far are the dots below the dashed $c^* = c$? Not by a share of the count, as with
+# add-one, but by an amount that changes little: the table's last column grows from .4 to .7 tokens while the count grows from 1 to 8. (At 9 it is 1.1, of few
+# pairs.)
 
 # %% [markdown] statement="zigzag"
 # #### Seven times, eight times

@@ -157,14 +157,14 @@ axes.legend(fontsize=10, loc="upper right")
 plt.show()
 
 # %% [markdown]
-# Each dot is a word that was seen 20 times or more; at height 1 the model says it exactly as often as the text does. With
-# the unigram as lower order, *panisse* comes 6 % too often, and so do some fifty other words that follow only a few different
-# ones, such as *lantern* after *golden*. The versatile words pay for it. *Greek* is said a third too rarely, and the
-# loss grows along a straight line with the number of different places in which a word turns up. With your $q$ every word
-# lies at 1.
+# Each dot is a word that was seen 20 times or more; at height 1 the model says it exactly as often as the text does. With the unigram as lower order, *panisse*
+# comes 7 % too often, and more than fifty other words that follow only a few different ones come 5 % too often or more, such as *lantern* after *golden*. The
+# versatile words pay for it. *Greek* is said a third too rarely, and the loss grows along a straight line with the number of different places in which a word
+# turns up. With your $q$ every word lies at 1.
 #
 # Now look at your formula once more, for the case that all discounts are equal. The $k$ cancels! What is left says: $q(w)$
 # is the number of **different contexts** in which $w$ was seen, divided by the number of different pairs. Frequency has
 # dropped out altogether.
 #
-# You have just derived the central idea of the method that outlived nearly all the others. It has a name, and it is the next section.
+# You have just derived the central idea of the method that outlived nearly all the others. It has a name, and it is the next section. (One thing is missing
+# still. This $q$ gives a word that was never seen the probability 0, so an unknown word is impossible again. Section 9 mixes in a little $1/V$.)

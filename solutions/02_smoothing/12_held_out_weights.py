@@ -289,9 +289,9 @@ for name, level in {"bigram": 1, "unigram": 2, "uniform": 3}.items():
     )
 
 # %% [markdown]
-# The likelihood rises from round to round, as it must. In the figure, the better known a context is, the more weight its
-# own counts get, from .47 to .86. (The black bars are standard deviations over ten resamplings. In the first column the
-# trigram's share is really the bigram's, since its context was never seen.)
+# The likelihood rises from round to round, as it must. In the figure, roughly, the better known a context is, the more weight its own counts get, from .47 to
+# .86. (The black bars are standard deviations over ten resamplings. In the first column the trigram's share is really the bigram's, since its context was never
+# seen.)
 #
 # Why does the trigram take everything on counted text? Because of what you proved in chapter 01: on the text that was
 # counted, no distribution after a context does better than the relative frequencies themselves. A mixture is just

@@ -211,5 +211,5 @@ print(pd.DataFrame(rows).T.to_string())
 # all that ask a lower-order model. Among the latter it matters what the lower order *counts*: Kneser and Ney's idea leads on both
 # texts by .1 to .4 bits, which is many standard errors, and tuned weights do not make up for it.
 #
-# One difference is small and goes the other way, as announced: on so little text the three discounts of the modified method lose .02 to .03
-# bits against a single one. Each discount is estimated from the counts of counts, and here there are few of them.
+# One difference is small and goes the other way, as announced: on so little text the three discounts of the modified method lose .02 to .03 bits against a
+# single one. We do not know why. Section 15 asks on more text.

@@ -61,7 +61,9 @@ axes.set(ylabel="perplexity, order 4 (log scale)", yscale="log")
 axes.set_yticks([5, 10, 20, 50, 100], [5, 10, 20, 50, 100])
 axes.minorticks_off()
 axes.set_title(
-    "What the lower order counts matters at every size", loc="left", fontsize=11
+    "Order 4: what the lower order counts matters at every size",
+    loc="left",
+    fontsize=11,
 )
 axes.legend(fontsize=10, loc="upper right")
 plt.show()
@@ -83,14 +85,15 @@ left.legend(fontsize=10)
 plt.show()
 
 # %% [markdown]
-# **Interpolated or backed off?** (left) For bigrams and trigrams it makes hardly any difference. The longer the context, the more its seen
-# words profit from what the lower order says about them: at 10,000 tokens interpolation saves 6 % at order 4 and nearly 10 % at
-# order 5, at a million tokens .6 % and 3 %. (On the Berkeley text, where many sentences resemble each other, backing off
-# won at these orders too. So the answer depends on the text.)
+# **Interpolated or backed off?** (left) For bigrams and trigrams it makes hardly any difference. The longer the context, the more its seen words profit from
+# what the lower order says about them: at 10,000 tokens interpolation saves 6 % at order 4 and nearly 10 % at order 5, at a million tokens .6 % and 3 %. (On
+# the Berkeley text it was the other way round, by a little: interpolation won for bigrams, and backing off at orders 4 and 5. So the answer depends on the
+# text.)
 #
-# **Three discounts or one?** (right, from 10,000 tokens on; with less text the five texts disagree.) Around 30,000 tokens
-# the three discounts cost one or two per cent. From 300,000 tokens on they gain as much at orders 4 and 5, while trigrams
-# break even and bigrams still lose 1 %. So they are worth their trouble with long contexts *and* much text, and only then.
+# **Three discounts or one?** (right, from 10,000 tokens on. With less text bigrams gain by them in all five texts, and the longer n-grams do so in some.)
+# Around 30,000 tokens the three discounts cost nearly one per cent, and bigrams nearly two. From 300,000 tokens on they gain as much at orders 4 and 5, while
+# trigrams break even and bigrams still lose 1 %. So on this text they are worth their trouble with long contexts *and* much text. That bigrams still lose where
+# there is most to count, we cannot explain.
 #
 # And a last number. At a million tokens the best of all these models is still at 2.5 times the floor. No table of a few words
 # remembers who came in ten words ago.
@@ -191,10 +194,10 @@ print(judged.to_string())
 # %% [markdown]
 # ## What you can do now
 #
-# At the start, one unseen pair made a whole text impossible. Now you can say how much probability all unseen events deserve
-# together (ask the things seen once), what each count is really worth (a constant less than it says), and who should get
-# what was taken (the words that turn up in many different places). You derived that last answer yourself, from nothing but
-# balanced books. You can also choose every parameter without cheating, and compare models with different vocabularies fairly.
+# At the start, one unseen pair made a whole text impossible. Now you can say how much probability all unseen events deserve together (ask the things seen
+# once), what each count is really worth (somewhat less than it says, and not by a share of it), and who should get what was taken (the words that turn up in
+# many different places). You derived that last answer yourself, from nothing but balanced books. You can also choose every parameter without cheating, and
+# compare models with different vocabularies fairly.
 #
 # Something no smoothing can do remains. Your best model has never noticed that *thai* and *greek* are the same sort of word:
 # what it learns about one says nothing about the other. In chapter 03 words get *vectors*, so that similar words can lie

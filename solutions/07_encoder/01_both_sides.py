@@ -7,7 +7,9 @@
 #
 # Our language models so far could not do that. They read from left to right, because they were meant to write, and a text that is being written has no right side yet. But whoever tags, translates or searches a text has all of it, and it would be a waste to look at the left half only.
 #
-# The **Transformer encoder** looks at both sides. You build one in this chapter, from chapter 6's attention and a few new parts, until it gives the same numbers as torch's own. Then you cover words in real sentences, train your encoder to guess them, and ask it about a gap of your own (section 11).
+# The **Transformer encoder** looks at both sides. You build one in this chapter, from chapter 6's attention and a few new parts, until it gives the same
+# numbers as torch's own. Then you cover words in the sentences of the kitchen text, train your encoder to guess them, and ask it about a gap of your own
+# (section 11).
 #
 # How good could it become? For English nobody knows. But the stories of our kitchen were written by a grammar, so you can compute the *best possible* answer for each gap, and we compare four kinds of networks with it. In the last section, a network that was trained on gaps learns to tag words, and with
 # only 50 labelled sentences it makes less than half of the mistakes of a tagger that starts from nothing.

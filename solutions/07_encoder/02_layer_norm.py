@@ -1,8 +1,9 @@
 # %% [markdown]
 # ## 2. Keep the numbers tame
 #
-# A Transformer stacks many layers, and a product of many factors explodes or dies. So **LayerNorm** brings each token's $C$ numbers $x$ to mean 0 and variance 1. A gain $g$ and a bias $b$, both $[C]$, are learned, so that the
-# network can undo it where it must; $\varepsilon$ is tiny and keeps a constant $x$ from a division by 0:
+# A Transformer stacks many layers, and a product of many factors explodes or dies. So **LayerNorm** brings each token's $C$ numbers $x$ to mean 0 and variance
+# 1. A gain $g$ and a bias $b$, both $[C]$, are learned, so that each of the $C$ numbers can get another size and another middle (the same for all tokens);
+# $\varepsilon$ is tiny and keeps a constant $x$ from a division by 0:
 #
 # $$y = g \star \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + b \qquad \mu = \frac1C \sum_c x_c \qquad \sigma^2 = \frac1C \sum_c (x_c - \mu)^2$$
 #

@@ -5,19 +5,22 @@
 #
 # $$b = a + f(a) \qquad \frac{\partial b}{\partial a} = I + \frac{\partial f}{\partial a}$$
 #
-# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm may stand in the branch or after the sum. Artzi's lecture prints:
+# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm may stand in the branch, that is, on the side
+# road that $f$ takes, or after the sum. Two lectures name the two orders, and they contradict each other, so at least one has the names the wrong way round.
+# Artzi's lecture prints:
 #
 # > Post-norm (original and here): $b = \text{Module}(\text{LN}(a)) + a$
 # >
 # > Pre-norm (modern): $b = \text{LN}(\text{Module}(a) + a)$
 #
-# Silvestri's lecture prints $\text{LayerNorm}(x + \text{SubLayer}(x))$ above code that returns
-# `x + dropout(sublayer(norm(x)))`. Which name belongs to which?
+# Silvestri's lecture prints $\text{LayerNorm}(x + \text{SubLayer}(x))$ above code that returns `x + dropout(sublayer(norm(x)))`. Which name belongs to which?
+# Decide by the words *pre* and *post* alone.
 
 # %% [markdown] statement="Block"
 # - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"the code"` the right name, `"pre"` or `"post"`;
 # - `Block(width, attention, feed_forward)`: keeps the two modules under these names (so that torch finds their weights), adds `attention_norm` and
-#   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm. `forward` calls whatever stands under these four names, since `NoNorm` below replaces the norms;
+#   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm. `forward` must use `self.attention_norm` and the three others, because a later
+#   cell puts other modules under these names;
 # - `PostBlock`: the same parts, post-norm.
 
 # %% [markdown] hints="Block"
@@ -257,12 +260,16 @@ lost = (found["no residual"][0] / found["no residual"][3]) ** (1 / 7)
 print("each layer without residual divides the gradient by", lost.round(1))
 
 # %% [markdown]
-# Each dot is a seed. On the left, look at the line that falls: without residual connections each layer divides the gradient by the printed factor, so that nothing is left after some 5 layers. With them, 32 layers are no obstacle. The other three lines lie so close together that the right side enlarges them:
-# at 32 layers they differ by a factor of about two.
+# Each dot is a seed. On the left, look at the line that falls: without residual connections each layer divides the gradient by the printed factor, so that
+# after 5 layers less than a thousandth is left. With them, 32 layers are no obstacle. The other three lines lie so close together that the right side enlarges
+# them: at 32 layers they differ by a factor of about two.
 #
-# So gradients at the start do not decide where the norm should stand. Yet there is a difference in the formulas. In post-norm the *sum* passes through the norm, and the derivative becomes
+# So the gradient of the *first* layer, which is what we have measured, does not decide where the norm should stand. But look at the formulas. In post-norm the
+# *sum* passes through the norm, and the derivative becomes
 #
 # $$\frac{\partial b}{\partial a} = J_{\text{LN}} \left(I + \frac{\partial f}{\partial a}\right)$$
 #
-# where $J_{\text{LN}}$ is the derivative of LayerNorm: the road that lost nothing now leads through a norm in every layer. In pre-norm the $I$ stays untouched. Xiong and others (2020) show what follows for training: deep post-norm stacks need a learning rate that starts near 0 and *warms up*, and pre-norm stacks
-# train without. That is why nearly all large models of today are pre-norm, and so is ours.
+# where $J_{\text{LN}}$ is the derivative of LayerNorm: the road that lost nothing now leads through a norm in every layer. In pre-norm the $I$ stays untouched.
+# Xiong and others (2020) look at the *last* layers: there the gradient at the start is larger in a post-norm stack than in a pre-norm one, the more so the
+# deeper it is. So deep post-norm stacks need a learning rate that starts near 0 and *warms up*, and pre-norm stacks train without. That is why nearly all large
+# models of today are pre-norm, and so is ours.

@@ -49,11 +49,11 @@ plt.show()
 # is bool $[T, T]$: does output $i$ depend on word $j$? (No triangle is promised.) Write
 #
 # - `causal(D, ahead)`: True if no output depends on the word it guesses or on any word after that;
-# - `copier_loss(D, ahead, honest)`: the mean loss of the $T$ outputs if each that depends on *the very word it
-#   guesses* copies it, at a loss of 0, and every other output $i$ has its honest loss, `honest[i]`. What an output guesses
-#   beyond the end of the text it cannot see.
+# - `copier_loss(D, ahead, honest)`: the mean loss of the $T$ outputs if each that depends on *the very word it guesses* copies it, at a loss of 0, and every
+#   other output $i$ has its honest loss, `honest[i]`. Where the guessed word would lie beyond the end of the text, the output cannot copy it, and has its
+#   honest loss.
 #
-# Predict: a full $D$, $T = 8$, the floor at each place: which loss for `ahead=1`?
+# Predict: every output depends on every word, $T = 8$, and each honest loss is the floor. What is the copier's mean loss for `ahead=1`?
 
 # %% [markdown] hints="dependency"
 # 1. Draw $D$ for $T = 4$ and mark in each row the column of the guessed word. On which side of the mark must all be

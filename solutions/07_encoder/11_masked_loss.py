@@ -227,8 +227,10 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The dotted line is the loss of somebody who knows how frequent each word is and does not look at the sentence at all. Everything below it was read off the *other* words, on both sides of the gap. The solution that comes with this course trained for 800 steps only; your notebook takes 6,000 (a few minutes).
-# Look at *sings* and *sing*: does your encoder know that one of them wants a plural?
+# The dotted line is the loss of somebody who knows how frequent each word is and does not look at the sentence at all. Nearly everything below it was read off
+# the *other* words, on both sides of the gap. (Nearly, because one asked word in ten is shown as it is. To use only that brings somebody about half a nat.) The
+# solution that comes with this course trained for 800 steps only; your notebook takes 6,000 (a few minutes). Look at *sings* and *sing*: does your encoder know
+# that one of them wants a plural?
 #
 # Try gaps of your own:
 

@@ -108,7 +108,7 @@ for V in (2, 3, 5):
         for s in shares
     ]
     axes.plot(shares, sums, marker=".", label=f"V = {V} words")
-axes.set_xlabel("share of texts whose second word is drawn blindly")
+axes.set_xlabel("share of texts whose second word does not depend on the first")
 axes.set_ylabel("sum over all texts")
 axes.legend()
 plt.show()
@@ -325,6 +325,5 @@ for place in (0, 5, 13, 15):
     print(f"{story[place]:7} {(p > 0).sum():3} possible: {shown} (equal: {off < 1e-9})")
 
 # %% [markdown]
-# A copied name is certain, though nothing before the first word says it. A verb keeps three possibilities: its
-# number is settled, its choice is not. A dish keeps 82. `kitchen.masked_distribution` gives the same numbers with
-# less work.
+# A copied name is certain, even where the copy comes later: it stands in the story once more, and the blank may be the first of the two. A verb keeps three
+# possibilities: its number is settled, its choice is not. A dish keeps 82. `kitchen.masked_distribution` gives the same numbers with less work.

@@ -127,6 +127,6 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Each dot is a story, far above the line: with both sides known words are easier on average. Per word the ranks agree
-# well, and few pairs are turned round. One reason for these: a name
-# said twice is free in PLL, both times, since each copy settles the other. $\ln P$ pays for it once.
+# Each dot is a story, far above the line: with both sides known words are easier on average. Per word the ranks agree well, and few pairs are turned round, all
+# of them pairs whose two $\ln P$ differ by less than one nat. (The dots lie so far above the line, for one thing, because a name said twice is free in PLL,
+# both times, since each copy settles the other. $\ln P$ pays for it once.)
