@@ -15,16 +15,15 @@
 # (2003), the ancestor of all models in the later chapters. It will meet your Kneser-Ney counter from chapter 02 on the
 # same text, and you will see who wins and why.
 #
-# At the end you will find its limit, and not roughly: one word beyond the edge of the window, it is right in exactly 50.0 % of
-# the cases, however long it trains. The way out, a mean over *all* words so far, is the simplest form of attention.
+# At the end you will find its limit, and not roughly: ask it which of two cue words stood one place beyond its window, and it is right in exactly half of the
+# cases, however long it trains. The way out, a mean over *all* words so far, is the simplest form of attention.
 
 # %% [markdown]
 # Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). In all tasks, your functions leave their arguments as
 # they are.
 #
-# **The text** is the *kitchen* text, restaurant stories that a program wrote. We use it because its truth is known: the part of
-# speech of each word, and the **floor**, which is the loss of the best model there could ever be. On real text nobody knows
-# either. In section 15 you will see what only a known floor can reveal.
+# **The text** is the *kitchen* text, restaurant stories that a program wrote. We use it because its truth is known: the part of speech of each word, and the
+# **floor**, which is the loss of the best model there could ever be. On real text nobody knows the floor, and in section 15 you will see what it can reveal.
 #
 # **Your numbers.** On your machine the models train longer than in the stored notebook (`lmkit.budget()` decides how long),
 # so your curves will end lower than the stored ones. Where we quote a number from a run, we say how long that run was.

@@ -127,13 +127,13 @@ for name in reversed(ranking):
     print(f"{name:26}", *(f"{value:.2f}" for value in bits), "bits above the floor")
 
 # %% [markdown]
-# On the left you see **learning curves**, measured on a thousand held-out words, with the floor of these very words. Each run
-# begins at $\ln V$, where all words are alike, and the three seeds of a model nearly coincide.
+# On the left you see **learning curves**, measured on a thousand held-out words, with the floor of these very words. The curves are drawn from $\ln V$, where
+# all words are alike and where the first loss lies, nearly. The three seeds of a model nearly coincide.
 #
-# The contest is on the right, and in the numbers: all held-out stories, bits above the floor. With the same window, the network
-# beats the counter. With two words back the lead is small, though larger than the differences between seeds; with four it is
-# clear. (And it is no fault of the counter's reading. It has read the whole training text; in the stored notebook the networks have seen 70 % of
-# it, once.) The mean of both probabilities beats either, as Bengio found.
+# The contest is on the right, and in the numbers: all held-out stories, bits above the floor. With the same window, the network beats the counter. With two
+# words back the lead is small in the stored notebook, though larger than the differences between seeds; with four it is clear. (On a laptop, which trains for
+# longer, both are clear.) (And it is no fault of the counter's reading. It has read the whole training text; in the stored notebook the networks have seen 70 %
+# of it, once.) The mean of both probabilities beats either, as Bengio found.
 #
 # Why does the network win? A counter must have met a context *exactly*, and most contexts of four words it has never met. The network only needs to have
 # met words *like* these. That is why two more words help it so much more than they help the counter: compare the rows *2
@@ -314,9 +314,9 @@ axes.grid(False)
 plt.show()
 
 # %% [markdown]
-# Take a minute for this map. Nobody told the model what a noun or a verb is, let alone which words are names or plurals; it
-# was only ever asked for the next word. (The colours are ours. Where words would cover each other, all but the most frequent
-# one are dots.)
+# Take a minute for this map. Nobody told the model what a noun or a verb is; it was only ever asked for the next word. (The colours are ours, one for the
+# commonest tag of each word. *Plate*, *garden* and *lemon* count as proper names because restaurants of our text are called so. Where words would cover each
+# other, all but the most frequent one are dots.)
 #
 # Two dimensions of 32 are shown, so do not trust the eye alone. The next cell asks about all 32: has a word's
 # nearest neighbour the same commonest tag?

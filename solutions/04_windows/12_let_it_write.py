@@ -190,9 +190,9 @@ for name, model in writers.items():
     print(f"{strange_pairs(made_up):5.1%} by {name}")
 
 # %% [markdown]
-# So the window is not to blame, at least not yet. After a short training, the network puts words side by side that do not belong there, and a longer training
-# removes most of them, with the window as it was. The counter makes nearly as many as the network after its short training: it keeps
-# some probability for *every* word after every context, and sometimes that is what it draws.
+# This counts neighbours only, so the window has no part in it. After the short training of the stored notebook, the network puts words side by side that do not
+# belong there, and a longer one removes most of them. (On a laptop the training is long from the start, and the network is hardly behind the real stories.) The
+# counter keeps some probability for *every* word after every context, and sometimes that is what it draws.
 #
 # What no training can give this network is a memory of words beyond its window. In section 16 we shall see how exact that
 # limit is.

@@ -5,12 +5,16 @@
 # %% [markdown]
 # Somewhere there is a robot arm that is moved by a model made for predicting the next word (A. Brohan and others, 2023). Each command to a joint is a number from 0 to 255, and to the model this number is a word like any other. It writes one, and the next, and the next, and the arm picks up a can.
 #
-# Look back at the models that you have built: not one of them knows what a word is. A model reads a row of symbols and says what could come next. We happened to feed it words. So what else can be fed to it? Yoav Artzi put the answer into one sentence, "whatever you can tokenize, the Transformer will take", and this chapter takes the sentence at its word. You will feed it the moves of a game, pictures, sound and the angles of an arm, and in the end one model reads and writes three of these at once.
+# Look back at the models that you have built: not one of them knows what a word is. A model reads a row of symbols and says what could come next. We happened
+# to feed it words. So what else can be fed to it? Yoav Artzi put the answer into one sentence, "whatever you can tokenize, the Transformer will take", and this
+# chapter takes the sentence at its word. You will feed it the moves of a game, pictures, sound and the angles of an arm, and in the end one model learns
+# pictures, their captions and the moves of an arm at once.
 #
 # The sentence has two halves, and each hides a question. *The Transformer will take it*: it takes every row of symbols, but does it understand what it takes? We begin with the two smallest languages that tell the difference. And *whatever you can tokenize*: what does it mean to make a token of a thing that is not made of symbols, such as a patch of a picture? You will see that the honest answer is sometimes "we did not".
 
 # %% [markdown]
-# Each section generates its own data in a few lines, and most train their models before your eyes, in seconds. Three comparisons took minutes, so they were recorded; each says so and names the command that makes it again. Shapes stand in brackets, as ever: $[B, T]$ is a batch of $B$ rows of $T$ tokens.
+# Each section generates its own data in a few lines, and most train their models before your eyes, in seconds. Three comparisons took minutes, so they were
+# recorded, and each says so. Shapes stand in brackets, as ever: $[B, T]$ is a batch of $B$ rows of $T$ tokens.
 
 # %%
 import copy
@@ -39,7 +43,8 @@ torch.set_num_threads(1)
 # Before there were probabilities, a *formal language* was a set of words, and a machine that recognises it says yes or no (Fabrizio Silvestri's lecture). The simplest is a **deterministic finite automaton** (DFA). It stands in one of finitely many states; each symbol read takes it to another; at the end, some states mean yes. It has no other memory.
 
 # %% [markdown] statement="accepts"
-# - `accepts(word, step, start, accepting)`: `step` is a dict `{(state, symbol): state}`, `accepting` a set of states; no state is `None`. Where `step` has no entry, the word is refused. Return a bool.
+# - `accepts(word, step, start, accepting)`: `step` is a dict `{(state, symbol): state}`, `accepting` a set of states. The name of a state may be anything but
+#   `None`. Where `step` has no entry, the word is refused. Return a bool.
 # - `ab_star()`: return `(step, start, accepting)` of a machine for $(ab)^*$: the empty word, *ab*, *abab*, and so on. Which states you use, and what you call them, is up to you.
 
 # %% [markdown] hints="accepts"

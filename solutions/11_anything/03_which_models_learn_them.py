@@ -175,7 +175,13 @@ plt.show()
 # %% [markdown]
 # The pattern $(ab)^*$ needs one fact of memory, and every model knows it for every length, the bigram included. So the figure shows $a^n b^n$ only; each dot is one training, three of them for each network. The bigram knows nothing. All networks are right on the lengths that they have seen. On the next twelve the RNN is lost; the LSTM and the Transformer with rotary positions know 42 to 83 % of them; beyond 24, none of their six trainings knows a single one.
 #
-# And then there is one dot at 100 %: of the three Transformers *without* positions, one gets every length right. Is that possible, if it has no positions? It is, because our Transformer is causal. The first token can look at one token only, the tenth at ten, so a layer of attention can find out how far along it is; A. Haviv and others (2022) showed that such models do learn positions. A. Kazemnejad and others (2023) compared the usual ways to encode positions on tasks where the test is longer than the training, and having none at all did best. So our lucky dot is not a miracle. But look at its two sisters: one knows a third of the next twelve lengths and the other none. What the good one has learned we have not looked at. With a single seed we would have drawn one of two opposite conclusions, and believed it.
+# And then there is one dot at 100 %: of the three Transformers *without* positions, one gets every length right. Is that possible, if it has no positions? It
+# is, because our Transformer is causal and each word begins with a start symbol. The first token after it looks at two symbols, the tenth at eleven, and in an
+# even mean over these the start symbol has a share of a half or of an eleventh. So a layer of attention can find out how far along it is; A. Haviv and others
+# (2022) showed that such models do learn positions. A. Kazemnejad and others (2023) compared the usual ways to encode positions on tasks where the test is
+# longer than the training, and having none at all did best. So our lucky dot is not a miracle. But look at its two sisters: one knows a third of the next
+# twelve lengths and the other none. What the good one has learned we have not looked at. With a single seed we would have drawn one of two opposite
+# conclusions, and believed it.
 #
 # So the answer to the first question: they *take* every row of symbols, and on the lengths they have seen they are perfect. Whether they have understood the rule is another matter. The push-down automaton has four rules and is right for every $n$.
 

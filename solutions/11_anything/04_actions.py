@@ -205,6 +205,10 @@ plt.show()
 # %% [markdown]
 # Follow the orange curve, the model after 1,600 steps. Asked for nothing, it avoids nearly every coin. Asked for 3, it earns 3; asked for 12, between 11 and 12; asked for 21, still more than 19. The players that it learned from earned 5.4 on average and moved *at random*. Nobody ever played well on purpose, and nobody rewarded the model. It has only learned which kind of game goes with which number, and you choose the number.
 #
-# Two honest remarks. After 400 steps (blue) the curve goes flat at about ten, although every eighth game in the data earned more: the data was good enough, the training was too short. And look at the right end. No game that it has seen earned more than 22 (the grey line), so the token "24 to come" never occurred in training, and asked for that the model plays worse, and not at its best. You can ask it for what it has seen. You cannot ask it for more.
+# Two honest remarks. After 400 steps (blue) the curve goes flat at about ten, although every eighth game in the data earned more: the data was good enough, the
+# training was too short. And look at the right end. No game that it has seen earned more than 22 (the grey line), and 22 is also the most that these coins
+# allow. So the token "24 to come" never occurred in training, and asked for that the model plays worse, and not at its best: a token that was never trained
+# means nothing. What is rare is not safe, either. Asked for 20 or 22, which only a few of its games earned, some of our trainings came near it, and others did
+# as badly as for 24.
 #
 # Nothing in the model knows that these tokens are actions and those are places. We numbered them, and kept the numbers apart.

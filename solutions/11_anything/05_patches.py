@@ -268,9 +268,12 @@ plt.show()
 table.groupby("model", sort=False)[["weights", "steps"]].median().astype(int).T
 
 # %% [markdown]
-# The linear model knows a shape only where it has seen it; it stays below one half. The Transformer reaches 98 % with 4,000 pictures. The surprise is that it does so *without* places, and with few pictures it is even better: the positions are one more thing to learn, and this question can be answered without them, perhaps because corners and edges look the same wherever they lie.
+# The linear model knows a shape only where it has seen it; it stays below one half. The Transformer reaches 98 % with 4,000 pictures. The surprise is that it
+# does so *without* places, and with few pictures it is even a little better in most trainings. Perhaps the positions are one more thing to learn, and this
+# question can be answered without them, because corners and edges look the same wherever they lie.
 #
-# Is that so for every question? Ask the same two models not *what* the picture shows but *where*: in which quarter of the picture is the middle of the shape? Guessing would be right one time in four. Predict the two numbers, then run the cell.
+# Is that so for every question? Ask two models of these two kinds not *what* the picture shows but *where*: in which quarter of the picture is the middle of
+# the shape? Guessing would be right one time in four. Predict the two numbers, then run the cell.
 
 # %%
 # NBVAL_IGNORE_OUTPUT

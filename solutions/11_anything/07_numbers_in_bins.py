@@ -120,7 +120,7 @@ agrees(worst_error, ours.worst_error, whole(1, 256, (2, 3)), _mu, rtol=1e-4)
 # - *changes*: by how much each angle changes; the robot adds them up;
 # - *changes, looking*: the same, but each change is chosen from where the arm *is*, not from where it should be.
 #
-# Each bin is at most $1/K$ of its range wrong. Predict which robot strays least.
+# A command is wrong by at most half a bin, that is, by $1/(2K)$ of the range that is cut. Predict which robot strays least.
 
 
 # %%
@@ -170,9 +170,13 @@ for mu, K in itertools.product((0, 100), (8, 16, 64, 256)):
     print(f"mu {mu:3}, {K:3} bins:", {r: f"{strays(r, K, mu):.4f}" for r in robots})
 
 # %% [markdown]
-# A bin of 16 is 0.39 radians wide for angles, but only 0.004 for changes, whose range is a hundred times smaller; so *angles* jerks. *Changes* adds up 200 small errors, and the bound of one error says nothing about their sum. *Looking* puts each error right in the next step: at 16 bins the hand strays 0.007 instead of 0.064.
+# A bin of 16 is 0.39 radians wide for angles, but only 0.004 for changes, whose range is a hundred times smaller; so *angles* jerks. (The race is a little
+# unfair: the bins of the changes are cut to this very circle, and those of the angles to all that an arm can do. With a range that is too wide, *changes*
+# strays as well.) *Changes* adds up 200 small errors. Their sum is bounded by 200 times the bound of one, and here it stays far below that. *Looking* puts each
+# error right in the next step: at 16 bins the hand strays 0.007 instead of 0.064.
 #
-# And the $\mu$-law makes everything worse. Its fine bins lie around 0, where these commands rarely are. Bins belong where the values are: count before you cut.
+# And the $\mu$-law makes everything worse. Its fine bins lie around 0, and these commands are no more frequent there than elsewhere. Bins belong where the
+# values are: count before you cut.
 
 # %% [markdown] statement="two_ways_round"
 # #### Left or right?

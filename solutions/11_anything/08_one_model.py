@@ -11,7 +11,7 @@ drawings.shared_vocabulary()
 #
 # $$-\ln P(k) = \underbrace{-\ln P(q)}_{\text{which kind?}} \; \underbrace{- \ln P(k \mid q)}_{\text{which of its tokens?}} , \qquad P(q) = \sum_{k' \text{ of kind } q} P(k') .$$
 #
-# The first part is the price of sharing: a model for one kind never pays it.
+# The first part is the price of sharing: a model for one kind hardly pays it.
 
 # %% [markdown] statement="join"
 # `sizes`: a dict, kind → how many tokens it has (perhaps 0). With `{"words": 8, "arm": 32}`, the words have the numbers 0 to 7, the arm 8 to 39.
@@ -215,7 +215,10 @@ plt.show()
 means.loc[["alone", "together"]].round({"nats": 3, "kind_nats": 4, "steps": 0})
 
 # %% [markdown]
-# (A black dot is one training.) On the left: what a token of a picture or an arm costs is nearly the same, alone or together. Do not read more into it. Pictures are 2 % *better* together, but that model also made about 1,340 steps on pictures and captions, half of its 2,670, where the model alone made 690, since of the shared 60 seconds these long rows took much more than a third. Arms are 1 % worse. All we can say is that one small model holds both without visible harm.
+# (A black dot is one training.) On the left: what a token of a picture or an arm costs is nearly the same, alone or together. Do not read more into it.
+# Pictures are 2 % *better* together, but that model also made about 1,340 steps on pictures and captions, half of its 2,670, where the model alone made 690,
+# since of the shared 60 seconds these long rows took much more than a third. Arms are 1 % worse, and that is just the price of the kind, 0.013 nats a token,
+# the first part of the formula: without it they are level. All we can say is that one small model holds both without visible harm.
 #
 # On the right is what no model of one kind can have. With its picture before it, a caption takes less than half of the nats, and after *another* picture more than three times as many as alone. So the model really looks: the tokens of one kind have become a condition for those of the next (chapter 9), and nobody had to tell it how.
 
