@@ -14,10 +14,9 @@
 # and what was seen of one says nothing about the other. In this chapter each word gets a **vector**, a short list of numbers, such that
 # words used alike lie close together. Nobody will tell the program which words are alike. It learns that from their company.
 #
-# You will make such vectors twice. First you count neighbours, and after some 90 minutes your program tells you that
-# *golden* is close to *silver*, *royal* and *lucky*. Then you train a small network to guess neighbours, the famous
-# *skip-gram* of word2vec, with every gradient worked out by your own hand. And in section 11 it turns out that
-# the network has been computing the table of counts all along, which it has never seen.
+# You will make such vectors twice. First you count neighbours, and after two hours or so your program tells you that *golden* is close to *silver*, *royal* and
+# *lucky*. Then you train a small network to guess neighbours, the famous *skip-gram* of word2vec, with every gradient worked out by your own hand. And in
+# section 11 it turns out that such a network computes, roughly, a table of counts that it has never seen.
 #
 # Word vectors are also famous for a trick: *guard* is to *guards* as *chef* is to ... In sections 13 and 14 we test it, and a
 # simple control experiment shows how much of it is real.
@@ -26,9 +25,9 @@
 # Plan two sittings: sections 1 to 9 (counts, and the losses of the network), then 10 to 17 (training, and what the vectors
 # have learned).
 #
-# **The text** is the *kitchen* text: restaurant stories that a program wrote. We use it because we know what there is to be found: nouns
-# have plurals, verbs have three forms, each kind of house has its dishes. We also know what is *not* there. For example, all people
-# come from one table, so whatever a chef does in these stories a farmer does as well.
+# **The text** is the *kitchen* text: restaurant stories that a program wrote. We use it because we know what there is to be found: nouns have plurals, verbs
+# have three forms, each kind of house has its dishes. We also know what is *not* there. For example, all people come from one table, so whatever a chef does in
+# these stories a farmer does as well. (Or so we thought. In section 14 the vectors will know better.)
 #
 # A few trainings take too long to wait for. Those we ran once, with several seeds, and the cells load what was recorded.
 #
@@ -56,7 +55,7 @@ plt.rcParams["figure.dpi"] = 140  # large enough to read
 torch.set_num_threads(1)  # the matrices are small: one core is enough
 
 # %% [markdown]
-# These letters keep their meaning through the whole chapter; all others serve one section only:
+# These letters keep their meaning through the whole chapter, nearly; all others serve one section only:
 #
 # | letter | what it is | in code |
 # |---|---|---|

@@ -141,5 +141,5 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The table of the kitchen text needs far fewer numbers than the same entries in random places: its words really are
-# used alike. No sharp bend decides how long vectors should be; we take $d = 50$.
+# The table of the kitchen text needs far fewer numbers than the same entries in random places: its words really are used alike. The curve bends at about a
+# dozen numbers, but it goes on falling, so no point on it decides how long vectors should be. We take $d = 50$.

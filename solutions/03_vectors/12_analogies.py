@@ -168,16 +168,16 @@ agrees(analogy, ours.analogy, _one_longer, 0, 1, 2)
 # %% [markdown]
 # <details><summary>What is wrong in the printed table</summary>
 #
-# *larger* is no form of *small*, *plutonium* no symbol; Medvedev is not Putin's first name; Yahoo is no person, and
-# Scott McNealy headed Sun, not IBM; tapas are Spanish. How many of *all* answers are right?
-# </details>
+# *larger* is no form of *small*, *plutonium* no symbol; Medvedev is not Putin's first name; Yahoo is no person, and Scott McNealy headed Sun, not IBM; tapas
+# are Spanish. </details>
 #
-# We can count, with vectors that were trained on a million words of our own text.
+# The printed table shows three answers for each relation. How often is such an answer right? We can count that, with vectors that were trained on a million
+# words of our own text.
 #
-# One thing beforehand, so that the numbers are fair. All *people* of our stories come from one table, so that a chef does whatever a
-# farmer does. Nothing in the text ties *chefs* to *chef*, and no method could find the very word, except by luck. What
-# can be found is a word of the right kind and form: the plural of *some* person. So the table below counts
-# both, the very word and any word of the right kind and form. Places and verbs come from several tables; there, the very word has a chance.
+# One thing beforehand, so that the numbers are fair. All *people* of our stories come from one table, so that a chef does whatever a farmer does. Hardly
+# anything in the text ties *chefs* to *chef*, so the very word can be found by luck, at most. What can be found is a word of the right kind and form: the
+# plural of *some* person. So the table below counts both, the very word and any word of the right kind and form. Places and verbs come from several tables;
+# there, the very word has a chance.
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "words.npz")

@@ -158,9 +158,12 @@ print(
 )
 
 # %% [markdown]
-# A line joins *guard* and *guards*, and so on. Along the first axis, each plural lies to the right of its
-# singular. Nobody told the vectors about number. The lines are by no means perfectly parallel (two of them climb steeply), but on average
-# they point the same way, as the printed cosine says.
+# A line joins *guard* and *guards*, and so on. Along the first axis, each plural lies to the right of its singular. Nobody told the vectors about number. The
+# lines are by no means perfectly parallel, but on average they point the same way, as the printed cosine says.
+#
+# Two of them climb steeply from far below, those of *chef* and *teacher*. Why these? We had written the stories and did not know it: the other six words are
+# also surnames, as in *Nora Farmer* or *Tom Baker*, and stand after first names. *Chef* and *teacher* never do. So the text does tell a chef from a farmer, and
+# the vectors have found out how.
 #
 # What does this prove? Perhaps each plural stands beside its own singular. Or perhaps there are just two clouds, one of
 # singulars and one of plurals, and *any* line from the one to the other points that way. *Predict:* what
@@ -180,13 +183,15 @@ shown
 # fruit are nicely parallel, but those of *wrongly paired* words are just as parallel. So it was the two clouds, at least here: which
 # plural belongs to which singular plays no part in it. With verbs the partner does count.
 #
-# Remember this when you see a fine picture of parallel lines. It proves little without the shuffled one beside it.
+# Remember this when you see a fine picture of parallel lines. It proves little without the shuffled one beside it. The 90 to 95 % of section 13 need a control
+# as well: who forgets the question and only names the word nearest to *guards* gets as many answers of the right kind and form, from people to people, or a few
+# more (91 against 85 % in a trial of ours), because what lies around *guards* are plural people.
 
 # %% [markdown] statement="two_tables"
 # #### One step, two results
 #
-# From people to people, analogies found *the very word* in 1 to 4 %, the right kind and form in 90 to 95 %. Explain
-# both from the last table. What would change if stories told *chef* from *farmer*?
+# From people to people, analogies found *the very word* in 1 to 4 %, the right kind and form in 90 to 95 %. Explain both from the last table. What would change
+# if in the stories a chef did other things than a farmer?
 
 # %% [markdown] written="two_tables" points=3 minutes=6
 # ### BEGIN SOLUTION

@@ -16,9 +16,10 @@ shown["neighbours with the same tag"] = span(kinds, "same_tag", ".1%")
 shown
 
 # %% [markdown]
-# NCE normalises itself: the logarithm of the sum is about 0, with a standard deviation over the words of at most 0.1.
-# Negative sampling leaves the sum anywhere, yet its vectors have slightly better neighbours (last column: how many
-# of a word's ten nearest share its commonest tag). For probabilities take NCE, for vectors the simpler one.
+# NCE normalises itself: the logarithm of the sum is about 0, with a standard deviation over the words of at most 0.1. Negative sampling puts the sum elsewhere,
+# and section 11 says where: each product ends lower by $\ln k$, so from $k = 1$ to 5 to 15 the logarithm of the sum falls by about $\ln 5$ and $\ln 3$. Yet its
+# vectors have slightly better neighbours (last column: how many of a word's ten nearest share its commonest tag). For probabilities take NCE, for vectors the
+# simpler one.
 #
 # **Is this a language model?** Count only the *next* word as neighbour, with the softmax of section 7. That is a
 # bigram model, with $2dV$ numbers instead of $V^2$. How close does it come to the counts?

@@ -237,10 +237,9 @@ print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
 # %% [markdown]
 # ## What you can do now
 #
-# You have made word vectors in three ways: by counting and factoring a table, by guessing neighbours, and by fitting the logarithms of
-# counts. They turned out to be the same thing seen from three sides, a compressed table of who keeps whose company. You also know how to
-# examine such vectors, and how not to be fooled: by pairs that met by chance, by dot products of long vectors, by
-# parallel lines without a control, and by a comparison in which only one side was tuned.
+# You have made word vectors in three ways: by counting and factoring a table, by guessing neighbours, and by fitting the logarithms of counts. They turned out
+# to be close relatives: each makes a compressed table of who keeps whose company. You also know how to examine such vectors, and how not to be fooled: by pairs
+# that met by chance, by dot products of long vectors, by parallel lines without a control, and by a comparison in which only one side was tuned.
 #
 # A warning for when you use vectors of real text. They learn whatever company words keep, and so they also learn the prejudices of those who
 # wrote it (T. Bolukbasi and others, 2016, found that "man is to computer programmer as woman is to homemaker").

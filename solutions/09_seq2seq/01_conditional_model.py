@@ -7,8 +7,9 @@
 #
 # > shaien bonas tas fridas din ka
 #
-# It is Selvan, and it means *were the good teas cold*. Look at it for a moment. *shaien* is "teas", and its adjective *bonas* and the article *tas* follow it, all with the ending of the plural.
-# *fridas* is "cold", *din* is "were", and the little word *ka* at the end turns the statement into a question. Nobody could translate this word for word, from left to right.
+# It is Selvan, and it means *were the good teas cold*. Look at it for a moment. *shaien* is "teas", and its adjective *bonas* and the article *tas* follow it,
+# each with its ending of the plural. *fridas* is "cold", *din* is "were", and the little word *ka* at the end turns the statement into a question. Nobody could
+# translate this word for word, from left to right.
 #
 # The model of chapter 8 was free to write whatever is likely. A translator has less freedom: what it writes must mean what another text says. On paper the change is tiny, because every
 # probability only gets one more condition. Yet this one condition is what makes translation, summaries, captions and speech recognition possible, and it is the reason why attention and the Transformer were invented.
@@ -20,7 +21,7 @@
 # is right, and not only whether it looks like the one that some translator happened to write.
 
 # %% [markdown]
-# These letters keep their meaning through the chapter. You can skip the table now and come back to it.
+# These letters keep their meaning through most of the chapter. You can skip the table now and come back to it.
 #
 # | letter | what |
 # |---|---|

@@ -206,9 +206,10 @@ print(
 _, axes = plt.subplots(figsize=(8.5, 3.2))
 for (attention, d), found in copying.groupby(["attention", "d"]):
     mean = found.groupby("length")["right"].mean()
-    label = (
-        f"d = {d}{', attention' if attention else ''}: half at {half(mean.tolist())}"
-    )
+    end = half(mean.tolist())
+    how_far = f"half at {end}" if end < 16 else "above half to the end"
+    label = f"d = {d}{', attention' if attention else ''}: {how_far}"
+
     axes.plot(100 * mean, "-" if attention else "--", marker="o", ms=3, label=label)
 axes.set(xlabel="words to copy", ylabel="without mistake (%)", ylim=(-3, 104))
 axes.set_title("After a minute of training, one vector loses long texts")
@@ -218,8 +219,10 @@ plt.show()
 
 
 # %% [markdown]
-# Each curve is the mean of two networks, each trained for one minute of CPU time. By counting, 32 numbers of 32 bits can tell all sequences of 236 words apart, and with only 8 bits each still those of 59 words. The trained network with $d = 32$
-# gets more than half of its sequences wrong from 9 words on. So *room* is not what limits it. The hard part is learning to pack the words in and to unpack them again. Would it learn this if we trained longer? The figure cannot tell, because
-# every network had just one minute. The wider one gets six words further, although it had time for fewer than a third of the steps.
+# Each curve is the mean of two networks, each trained for one minute of CPU time. By counting, 32 numbers of 32 bits can tell all sequences of 236 words apart,
+# and with only 8 bits each still those of 59 words. The trained network with $d = 32$ gets more than half of its sequences wrong from 9 words on. (An LSTM
+# hands on two such vectors, $h$ and $C$, so there is room for twice as many.) So *room* is not what limits it. The hard part is learning to pack the words in
+# and to unpack them again. Would it learn this if we trained longer? The figure cannot tell, because every network had just one minute. The wider one gets six
+# words further, although it had time for fewer than a third of the steps.
 #
 # The solid lines are networks with attention, which is the subject of the next section. They had the same minute, and up to 16 words length hardly matters to them: 100 % with $d = 32$, and 96 % with $d = 128$, which again took fewer steps.

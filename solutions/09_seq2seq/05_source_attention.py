@@ -268,7 +268,9 @@ print(pd.DataFrame(found).astype(float).mean().map("{:.0%}".format).to_string())
 #
 # ### Your turn
 #
-# Now let your network translate. Its next-word probabilities become a function like `step` in section 2, and your own `greedy` does the rest. First 100 sentences that it has never seen, then three of ours. (The solution that comes with the course trained for 1,000 steps; your notebook takes 6,000, and its network should do better.)
+# Now let your network translate. Its next-word probabilities become a function like `step` in section 2, and your own `greedy` does the rest. First 100
+# sentences that it has never seen, then three of ours. (The solution that comes with the course trained for 1,000 steps, and your notebook takes 6,000. More is
+# not always better: of 500 new sentences, two networks of ours had 77 and 63 % right after 1,000 steps, and 74 and 73 % after 2,500.)
 
 # %%
 next_word = nn.Softmax(dim=-1)

@@ -126,8 +126,10 @@ least = {eps: round(least_loss(V, eps), 2) for eps in (0.1, 0.2)}
 print(f"least smoothed loss for V = {V} ({V - 4} words and 4 special ones): {least}")
 
 # %% [markdown]
-# The figure shows the Transformer of section 8, trained three times without smoothing and with two amounts of it, and what three judges say about the outputs. Each judge's line starts at its own value without smoothing. (BLEU compares words and short rows of words with references, and
-# 100 is perfect; you write it in section 13. Here it is measured twice: once against the one reference that stands in the text, once against *all* valid translations.) The table below has the means, and the usual loss, $-\ln P$ per word: it rises, since it is no longer what is trained.
+# The figure shows the Transformer of section 8, trained three times without smoothing and with two amounts of it, and what three judges say about the outputs.
+# Each panel shows by how much a judge's number differs from that without smoothing, so all lines start at 0. (BLEU compares words and short rows of words with
+# references, and 100 is perfect; you write it in section 13. Here it is measured twice: once against the one reference that stands in the text, once against
+# *all* valid translations.) The table has the means, and the usual loss, $-\ln P$ per word: it rises, since it is no longer what is trained.
 #
 # Vaswani and others (2017) report that smoothing costs perplexity and gains BLEU. With $\varepsilon = 0.1$ all three judges agree with that on average, though only the first of them in every single training. With $\varepsilon = 0.2$ they part. BLEU with one
 # reference is still higher than without smoothing, in all three trainings. The grammar counts *fewer* right translations, in all three trainings. And BLEU with all references is lower in two of three, and slightly lower on average.
