@@ -162,7 +162,7 @@ print(
 # lines are by no means perfectly parallel, but on average they point the same way, as the printed cosine says.
 #
 # Two of them climb steeply from far below, those of *chef* and *teacher*. Why these? We had written the stories and did not know it: the other six words are
-# also surnames, as in *Nora Farmer* or *Tom Baker*, and stand after first names. *Chef* and *teacher* never do. So the text does tell a chef from a farmer, and
+# also surnames, as in *Anna Guard* or *Niels Baker*, and stand after first names. *Chef* and *teacher* never do. So the text does tell a chef from a farmer, and
 # the vectors have found out how.
 #
 # What does this prove? Perhaps each plural stands beside its own singular. Or perhaps there are just two clouds, one of
