@@ -11,9 +11,9 @@
 # answer your questions today are language models, too. They are far larger, but they do the same
 # job. The first thing that they are trained for is to make one number small. You will meet this number in section 5.
 #
-# **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say in a single number how good it is. And
-# at the end you will catch it: you will find something that a machine with one word of memory can never get right, however much it reads. And in section 6 you
-# will see how little it brings to remember more than two words. That is why the chapters from 04 on exist.
+# **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say in a single number how good it is. In
+# section 6 you will see how little it brings to remember more than two words. And in section 7 you will catch the machine: you will find something that one
+# with a single word of memory can never get right, however much it reads. These two failures are the reason for the chapters from 04 on.
 
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise `NotImplementedError` and run the check

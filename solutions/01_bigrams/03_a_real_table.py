@@ -295,8 +295,9 @@ print(" ".join(word for word in said if word != "<s>"))
 # %% [markdown]
 # You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes
 # every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and in yours. It also compares the row
-# `<s>`. The borrowed machine has no `<s>`. It takes the end of a line instead, since what comes after the end of a line is a beginning. But no line ends before
-# the first one, so this beginning is not counted, and in the row `<s>` the two differ by one count.
+# `<s>`. The borrowed machine has no `<s>`. It reads your file as one long row of words, in which the end of a line is a word of its own. What comes after this
+# word begins a line, so its row does the work of the row `<s>`. Only the very first line has no line end before it, so the borrowed machine has counted one
+# beginning fewer than yours.
 
 # %%
 theirs = machines["one word"]

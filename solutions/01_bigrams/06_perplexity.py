@@ -207,9 +207,9 @@ for least in (1, 2, 5):
     print(f"at least {least} times: V = {V:5,}, perplexity {value(ks[best]):.1f}")
 
 # %% [markdown]
-# The perplexity falls from 15.3 to 12.8 and to 11.5, but these three numbers cannot be compared. The later models need not say *which* rare word comes. They only
-# have to say that *some* rare word comes, and that is easier. (Also, $V$ falls from 1,400 to 660, so each row gets fewer imaginary counts. Our numbers do not
-# separate the two effects.)
+# The perplexity falls from 15.3 to 12.8 and to 11.5, but these three numbers cannot be compared. The models of the second and third line need not say *which*
+# rare word comes. They only have to say that *some* rare word comes, and that is easier. (Also, $V$ falls from 1,400 to 660, so each row gets fewer imaginary
+# counts. Our numbers do not separate the two effects.)
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?

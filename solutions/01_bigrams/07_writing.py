@@ -181,8 +181,9 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # comes after two words, and so on. Suppose that it has three tables, and that its text so far ends with *the green*. It looks up *the green* in `tables[2]`. If
 # there is a row for these two words, it draws the next word from it. If there is none, it drops the older word and looks up *green* in `tables[1]`. And if that
 # fails, too, it draws from `tables[0]`, which has only one row. This is called **backing off**. (Only words that you give it in `start` can force it to back
-# off. Suppose that it has found *the green* in `tables[2]`, and that it draws *soup*. Then *the green soup* stands in its text, so *green soup* is in
-# `tables[2]`, too. If it had to go down to a shorter table, it climbs back with its next words.)
+# off. Suppose that it has found *the green* in `tables[2]`, and that it draws *soup*. It can do so only because *the green soup* stands somewhere in the text
+# that it has read. So *green soup* stands there, too, and `tables[2]` has a row for it. If it had to go down to a shorter table, it climbs back with its next
+# words.)
 #
 # Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you
 # one. Below the checks this will be your own dice, and your machine will speak.
@@ -481,14 +482,14 @@ for kind, growth in kinds.items():
     print(f"    {kind:22} by {math.exp(growth):.3f}")
 
 # %% [markdown]
-# The first word of memory is worth most: with the weight 0.7, the perplexity falls from 222.9 to 35.9. The second word brings it down to 25.1, the lowest of all
-# eighteen numbers. What further words do depends on the weight. With 0.7 the perplexity rises, to 39.2 with five words. With 0.4 it stays nearly level, and with
-# 0.2 it falls at every step, but only to 35.2. So if a machine trusts its long contexts less, they do it no harm. But none of the machines that remember more
-# comes below 25.1. Chapter 02 chooses a weight for each length, and asks again.
+# The first word of memory is worth most: with the weight 0.7, the perplexity falls from 222.9 to 35.9. The second word brings it down to 25.1, the lowest of
+# all eighteen numbers. What further words do depends on the weight. With 0.7 the perplexity rises, to 39.2 with five words. With 0.4 it stays nearly level, and
+# with 0.2 it falls at every step, but only to 35.2. So the less weight the contexts get, the less harm the long ones do. But none of the machines that remember
+# more comes below 25.1. Chapter 02 chooses a weight for each length, and asks again.
 #
-# With the weight 0.7, five words are much worse than two. Why? Each further word multiplies the number of possible contexts by the size of the vocabulary. So a
-# smaller and smaller part of the contexts in new text was ever seen before: 90 % for two words, 68 % for three, and 25 % for five. A context that was never
-# seen changes nothing, because the shorter memory answers.
+# With the weight 0.7, five words are much worse than two. That is not because long contexts are rare. Rare they are: each further word multiplies the number of
+# possible contexts by the size of the vocabulary, so of the contexts in new text 90 % were seen before for two words, 68 % for three, and 25 % for five. But where
+# a context is new, the shorter memory answers, and nothing is lost.
 #
 # So the *harm* comes from contexts that are known. From four words to five, the perplexity grows from 35.1 to 39.2. The last lines split this growth into three
 # factors, by what came after the five words in the text that the machine has read. If only one word came, and it is a wrong one here, or if several came, all of
@@ -500,9 +501,9 @@ for kind, growth in kinds.items():
 # longest run of words that stands word for word in the text that the machine has read. (A machine that writes does not mix its tables. It draws from the row of
 # its longest context, as you have programmed it.)
 #
-# Some copying is normal, because people repeat themselves. So we do the same with twelve pieces of your own text that the machine has *not* read. (Both are cut
-# one after the other out of a row of sentences, so a passage may begin in the middle of one.) In the figure, each dot is a passage. Compare each column of dots
-# with the last one.
+# Some copying is normal, because people repeat themselves. So we do the same with twelve pieces of your own text that the machine has *not* read. (The
+# machine's sentences, and yours, are first put one behind the other and then cut every 40 words. So a passage may begin in the middle of a sentence.) In the
+# figure, each dot is a passage. Compare each column of dots with the last one.
 
 
 # %%
@@ -562,17 +563,22 @@ forced = np.mean([len(row) == 1 for row in met] or [0])
 print("where the machine with 5 words of memory writes after such a context,", end=" ")
 print(f"{forced:.0%} have one next word only\n")
 for memory in (2, 5):
-    text = written[memory][0]
+    text = sorted(written[memory], key=lambda text: longest_copy(text)[1])[
+        6
+    ]  # the middle one
+
     start, longest = longest_copy(text)
     end = start + longest
     text = [*text[:start], "[", *text[start:end], "]", *text[end:]]
-    print(f"memory {memory}, its longest copied run in brackets:\n{' '.join(text)}\n")
+    print(
+        f"memory {memory}, a usual passage, its longest copied run in brackets:\n{' '.join(text)}\n"
+    )
 
 # %% [markdown]
 # With two words of memory, the copied runs are no longer than those in new text. With five words, every one of the twelve runs is longer than the longest run
 # in new text, and on average 24 of 40 words are one copied run. The printed line gives the reason: where the machine knew the last five words, in 83 % of the
-# places only one word ever came after them, and it had no choice. (No run goes beyond the end of a line. So where lines are short, as in a play or a chat, this
-# measurement is nearly blind: even a machine that copies whole lines has short runs.)
+# places only one word ever came after them, and it had no choice. (We look for runs inside one line only. So where lines are short, as in a play or a chat, no
+# run can be long, and a machine that copies whole lines looks harmless. Then compare with the last column only.)
 #
 # So what do the two measurements say together? Of all our machines, the one that is least surprised by new text has two words of memory, and with five words a
 # machine copies.

@@ -296,7 +296,8 @@ pd.DataFrame(luck[:1], columns=columns).round(1)
 #   impossible. Adding $k$ cures this, but then, after *thai*, say, all words that were never seen there get the same probability. Chapter 02 shows better ways to
 #   give some probability to what was never seen.
 # - **It forgets.** With one word of memory it no longer knows at *for* whether it said *open*. With two words it knows this, and forgets what came before
-#   *open*. And to remember five words brought nothing: 75 % of such contexts in the new kitchen text had never been seen, and after many of the others only
-#   wrong words had come. From chapter 04 on, you will build models that look further back without counting every context. First, words that are used alike will
-#   share what is learned about them. Then the model will keep a short summary of all that it has read so far. At last, in chapter 08, you will let every word
-#   look back at every earlier one. That model is called a Transformer, and it will write about your text, too.
+#   *open*. And to remember five words brought little, and the best of all our machines had two words of memory: 75 % of contexts of five words in the new
+#   kitchen text had never been seen, and after many of the others only wrong words had come. From chapter 04 on, you will build models that look further back
+#   without counting every context. First, words that are used alike will share what is learned about them. Then the model will keep a short summary of all that
+#   it has read so far. At last, in chapter 08, you will let every word look back at every earlier one. That model is called a Transformer, and it will write
+#   about your text, too.

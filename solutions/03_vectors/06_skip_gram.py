@@ -1,10 +1,9 @@
 # %% [markdown]
 # ## 7. Learning to guess the neighbours
 #
-# Section 6 needed the whole table of counts at once, and then a decomposition of it. With the vocabulary of a large text, that
-# matrix has a side of a million. **Skip-gram** (T. Mikolov and others, 2013) works differently: it goes through the text once, pair by
-# pair, and moves a few vectors at each. There is no large matrix to factorise, and one machine is enough. That is why people
-# liked it.
+# Section 6 needed the whole table of counts at once, and then a decomposition of it. With the vocabulary of a large text, that matrix has a side of a million.
+# **Skip-gram** (T. Mikolov and others, 2013) works differently: it goes through the text pair by pair, and moves vectors a little at each (from section 8 on,
+# only a few of them). There is no large matrix to factorise, and one machine is enough. That is why people liked it.
 #
 # Given word $i$, guess one of its neighbours $j$. With the scores $x_v = a_i \cdot b_v$ of all words $v$, the probability of $j$ is
 # their **softmax**, and the loss $L$ is minus its logarithm:

@@ -202,10 +202,10 @@ for word in ("tea", "guard", "orders", "golden"):
     print(f"{word:7}", ", ".join(words[j] for j in nearest(A.numpy(), number[word], 6)))
 
 # %% [markdown]
-# The neighbours make sense again, and this time nobody counted anything. (In the curve, each point but the first is a mean of fifty steps.)
+# The neighbours make sense again, and this time nobody counted pairs. (In the curve, each point but the first is a mean of fifty steps.)
 #
-# Look at the very first loss. $B$ begins with zeros, so all scores are 0, each answer is a coin toss, and each of the $k + 1$ answers
-# costs $\ln 2$. You can work out such a number before you train, for every model. If the first loss is another one, there is a bug.
+# Look at the very first loss. $B$ begins with zeros, so all scores are 0, each answer is a coin toss, and each of the $k + 1$ answers costs $\ln 2$. You can
+# work out such a number before you train, for every model whose first scores you know. If the first loss is another one, there is a bug.
 #
 # Two methods, and similar neighbours. Are they related?
 

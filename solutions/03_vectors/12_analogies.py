@@ -205,9 +205,10 @@ shown["right kind and form"] = span(asked, "kind")
 shown
 
 # %% [markdown]
-# These are all questions between two pairs of words, with the lowest and the highest of three seeds. From people to people, a word of the right
-# kind and form comes nine times in ten, and the very word hardly ever, as it must be. Where the text does tell the words of a kind
-# apart, the very word is found more often, but in hardly more than a third of the cases even where it goes best (verbs).
+# These are all questions between two pairs of words, with the lowest and the highest of three seeds. From people to people, a word of the right kind and form
+# comes nine times in ten, and the very word hardly ever: in 1 to 4 %, where luck among so many people would give about 5. Where the text does tell the words of
+# a kind apart, the very word is found more often, but in hardly more than a third of the cases even where it goes best (verbs).
 #
-# And there are failures that no table excuses. From places to people, or from people or places to fruit, even the right
-# kind and form almost never comes. The step from singular to plural is not the same for all kinds of noun.
+# And there are failures that no table excuses. From places to people, or from people or places to fruit, even the right kind and form almost never comes. Why,
+# this table does not tell. But section 14 will show that the steps of places from singular to plural have hardly any direction in common, while those of people
+# have one.

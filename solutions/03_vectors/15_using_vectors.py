@@ -241,8 +241,9 @@ print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
 # to be close relatives: each makes a compressed table of who keeps whose company. You also know how to examine such vectors, and how not to be fooled: by pairs
 # that met by chance, by dot products of long vectors, by parallel lines without a control, and by a comparison in which only one side was tuned.
 #
-# A warning for when you use vectors of real text. They learn whatever company words keep, and so they also learn the prejudices of those who
-# wrote it (T. Bolukbasi and others, 2016, found that "man is to computer programmer as woman is to homemaker").
+# A warning for when you use vectors of real text. They learn whatever company words keep, and so they also learn the prejudices of those who wrote it (A.
+# Caliskan and others, 2017, measured it with controls. Names of women, for example, stand nearer to words about families, and names of men nearer to words
+# about careers.)
 #
 # What is still missing? Each word has one vector, the same in every sentence, and *increase* is a noun in one and a verb in another.
 # To tell them apart, a network must look at the neighbours of *this* occurrence. That is chapter 04.

@@ -377,8 +377,8 @@ for larger in (1, 20):
 # your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each. The belt
 # alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish. How much it grows depends on the tokens. The numbers of
 # ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the embedding with which your first model
-# started, the gates and the tanh are driven to their ends, where their slopes are small, and it becomes only 3 to 23 times as long. (The last two lines show
-# this, for a state of 32 numbers.)
+# started, the cell grows larger, where the slope of its tanh is smaller, and it becomes only 3 to 23 times as long. (The last two lines show this, for a state
+# of 32 numbers.)
 #
 # With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, what
 # comes along the belt, `dC`, is about a quarter as long, and five steps back about a twentieth. To learn which letters follow each other, that may be enough.

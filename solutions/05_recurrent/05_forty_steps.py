@@ -17,8 +17,9 @@
 # A network reads a sequence of bits. The first one is 0 or 1, and all others are 0. At the very end we ask: what was the first? It is like the game of section 1,
 # but easier: the bit comes first, we ask only once, and nothing shakes the state. Now, however, the network has to find the weights.
 #
-# We begin with sequences of 5 tokens. A new network gets 100 training steps with 32 sequences each, by the course's loop. If at least 90 % of its answers are
-# right then, the next new network plays with sequences of 10, then of 20, and so on. The score is the longest sequence that was learned.
+# We begin with sequences of 5 tokens. A new network gets 100 training steps with 32 sequences each, by the course's loop and its optimiser AdamW (chapter 08).
+# If at least 90 % of its answers are right then, the next new network plays with sequences of 10, then of 20, and so on. The score is the longest sequence that
+# was learned.
 
 
 # %%
@@ -217,8 +218,8 @@ for name, percent in learned_chip.items():
 # does not make the game impossible, but it may be why a solution takes longer to find. An LSTM has gates for exactly this decision. Training only has to find
 # that *write* should open one gate and close another, as in your `keep_bit`.
 #
-# What the gates win is time. How much time, the next table shows. It has the right answers in %, from the worst to the best of three starts, when there are
-# more steps or larger ones:
+# What the gates win is steps. How many, the next table shows. It has the right answers in %, from the worst to the best of three starts, when there are more
+# steps or larger ones:
 #
 # | | 500 steps at 0.005 | 500 steps at 0.01 | 1,500 steps at 0.005 |
 # |---|---|---|---|

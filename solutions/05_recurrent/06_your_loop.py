@@ -687,8 +687,9 @@ by_start = like_yours.pivot_table("nats", ["text", "width", "steps"], "half-life
 print(by_start.round(2).to_string(na_rep="-"))
 
 # %% [markdown]
-# In every row the largest number is that of half-life 100. So the start that won game A ends worst here. On the kitchen text half-life 1 is best, and on
-# Shakespeare the half-lives from 0.25 to 2 are equally good, with 1.84 or 1.85. **A start that wins one game need not win another, so try it on your task.**
+# In every row the largest number is that of half-life 100. So the start that won game A, with another optimiser, ends worst here. On the kitchen text half-life
+# 1 is best, and on Shakespeare the half-lives from 0.25 to 2 are equally good, with 1.84 or 1.85. **A start that wins one game need not win another, so try it
+# on your task.**
 #
 # > All starts of a row had the same learning rate and were clipped at the same length, both chosen at half-life 1. So with values of its own the start of 100
 # > may do better. (`python -m benchmarks.lstm_starts TEXT` makes these numbers.)

@@ -184,7 +184,7 @@ plt.show()
 #
 # It writes. But is it *good*? Let it compete with modified Kneser-Ney from chapter 02 on the same characters, with the $n$ that is best on the held-out part.
 # In the figure the counts are the dashed line. On the kitchen text a dotted line shows the *floor*, the best loss that is possible on these characters. Does
-# your network cross the dashed line, and if so, after how many of your minutes?
+# your network cross the dashed line, and if so, after how many steps?
 
 # %% alt="Held-out loss of your LSTM in nats per character over the training steps: it falls steeply and then more and more slowly. A dashed horizontal line is Kneser-Ney on the same text; where the loss is known, a dotted line is the floor."
 # NBVAL_IGNORE_OUTPUT
@@ -298,12 +298,12 @@ for pieces, model in ((64, my_model), (8, near_model)):
 
 # %% [markdown]
 # In the course's own run the loss began at 3.6. It is 0.90 with pieces of 64 characters and 0.94 with pieces of 8. **So far, gradients that reach back eight
-# steps at most are nearly enough for this network.** That is the answer to *how could it learn that?* for most of what it has learned so far. Whether the rest
-# needs longer gradients, one run does not tell. The state carries the past forwards, and for most characters the gradient need not come far back. Is that also
-# true of a verb and its noun? In section 8 both networks will be asked.
+# steps at most are nearly enough for this network.** As far as one run goes, that is the answer to *how could it learn that?* for most of what it has learned
+# so far. Whether the rest needs longer gradients, one run does not tell. The state carries the past forwards, and for most characters the gradient need not
+# come far back. Is that also true of a verb and its noun? In section 8 both networks will be asked.
 #
-# > This is one seed and, in the course's own run, a tenth of a laptop's steps and half of its width. And the second network reads more rows at a time, which >
-# may help it. After a laptop's 4,000 steps (one run of ours) the two were still close, at 0.53 and 0.56.
+# > This is one seed and, in the course's own run, a tenth of a laptop's steps and half of its width. And the second network reads more rows at a time, which
+# > may help it. After a laptop's 4,000 steps (one run of ours) the two were still close, at 0.53 and 0.56.
 #
 # Your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 

@@ -25,11 +25,11 @@ for d_k in (1, 4, 16, 64, 256, 1024):
 # gets 0.95 of the weight. The dictionary is hard again, by accident.
 #
 # Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$
-# changes $p(1 - p)$ times as much. Add up these factors for all keys: the sum says how much training can move at all. With 64 equal weights each key has the
-# factor 0.015, and the sum is about 1. If one key has the weight 0.95, its factor is about 0.05, and the 63 others together have another 0.05. So the total has
-# fallen from 1 to 0.1, and at 0.9999 next to nothing can change any more. Suppose that another key deserved the weight: its own weight is nearly 0, so its
-# factor $p(1 - p)$ is nearly 0 as well, and training can hardly raise it. A head may become certain after it has learned something, but it should not be so
-# from the start.
+# changes $p(1 - p)$ times as much, which is the derivative of the softmax. Add up these factors for all keys: the sum says how strongly the weights answer when
+# scores change, and training has nothing else to work with. With 64 equal weights each key has the factor 0.015, and the sum is about 1. If one key has the
+# weight 0.95, its factor is about 0.05, and the 63 others together have another 0.05. So the total has fallen from 1 to 0.1, and at 0.9999 next to nothing can
+# change any more. Suppose that another key deserved the weight: its own weight is nearly 0, so its factor $p(1 - p)$ is nearly 0 as well, and training can
+# hardly raise it. A head may become certain after it has learned something, but it should not be so from the start.
 #
 # So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and
 # variance 1.

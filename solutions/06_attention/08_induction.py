@@ -514,9 +514,9 @@ plt.show()
 # head that looks everywhere alike would have 0.09. The last line says that all four heads of layer 1 copy, with scores above 0.9.
 #
 # The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. The curves below it have the best score of each
-# kind at every twentieth step, together with the loss. Up to step 60 the loss falls by half a nat, and no line is to be seen. Then everything happens at once:
-# within forty steps the copying score climbs from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three nats. Perhaps
-# neither head is of use without the other. The curves do not prove that, and for this we need the knife.
+# kind at every twentieth step, together with the loss. Up to step 60 the loss falls by half a nat, and of the lines there is at most a beginning. Then
+# everything happens at once: within forty steps the copying score climbs from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by
+# nearly three nats. Perhaps neither head is of use without the other. The curves do not prove that, and for this we need the knife.
 #
 # Look also at how the upper line of the strip grows: it begins at the left, with the first words of the text, and gets a little longer from picture to picture.
 # So the blue curve is still rising when the orange one is already near 1.
@@ -630,7 +630,7 @@ plt.show()
 # different layers to fit each other. Training has done it.
 #
 # The number in the middle of each line is for the rest of layer 0, a single head when we ran this: 35, 50 and 27. In your network it is head 2. Look at its
-# square, the third one in the upper row of the figure of eight: rows 0 to 18 are dark *on* the diagonal. So this head looks mostly at the word itself, and its
+# square, the third one in the upper row of the figure of eight: rows 0 to 17 are dark *on* the diagonal. So this head looks mostly at the word itself, and its
 # note says "I am kite", and not "after kite". Yet for many words the query fits this note best, too, although the plan does not use it. So a good fit does not
 # yet prove the plan. The test tells us what layer 1 *can* read. It does not tell us what it needs.
 #

@@ -50,9 +50,9 @@ for name, words in rows.items():
 #
 # That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story
 # in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of towns, each
-# in both orders. Here are the first two of them, and then three counts. How often does the network say the same town for the fox and for the duck? If we
-# exchange the two towns, how often is its answer for the fox the same name as before (then it prefers a name, and else a place)? And how often is its answer
-# the town to which head 1 gives more weight?
+# in both orders. Here are the first two of them, and then three counts. How often does the network say the same town for the fox and for the duck? Then we
+# exchange the two towns. If it still says the same name for the fox, it prefers a name, and else a place in the story. How often is it the name? And how often
+# is its answer the town to which head 1 gives more weight?
 
 # %%
 two_towns = story.replace(

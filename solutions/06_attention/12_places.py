@@ -294,13 +294,14 @@ plt.show()
 #
 # With *none*, the loss after 300 steps is above that of the reader that knows which words were said, the dotted line. After 1,000 steps it is below, and the
 # network is right in more than half of the 200 texts, where no reader of section 4 comes near that. (Its loss is still above that of the one that strikes out
-# seven words. It is often sure of a wrong word, and this costs nats.) Does it copy? Now you know how to ask: put words in front. The fourth reader of section 7
-# would be right in all of round two without them, and in nothing with one. This network falls from 0.68 to 0.6 with one word and to 0.4 with four, when we ran
-# this. So it does more than that reader, though far less than your learner: something like copying can be learned from the order that shows through the mask.
+# seven words. It is often sure of a wrong word, and this costs nats.) Does it copy? Now you know how to ask: put words in front. The reader that says the word
+# which has waited longest would be right everywhere with no word in front, and nowhere with one. This network falls from 0.68 to 0.6 with one word and to 0.4
+# with four, when we ran this, where the reader that strikes out seven has 0.5 and 0.2. So with a few words in front it does more than either reader, though far
+# less than your learner. Something of the order shows through the mask and can be used.
 #
 # With *waves* and with *learned* vectors, the loss is small after 300 steps. We do not make a ranking of these two: a longer training, another learning rate or
 # another size may turn it.
 #
-# There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. Does it help? The
-# last number of each list says no: with 20 words in front, both kinds fail. And after 500 steps, two networks of ours with waves had notes up to place 19, as
-# your learner has. To have a vector for a place is one thing, and to have learned what to do there is another.
+# There is one difference between them that needs no training. Waves give a vector for any place, while a learned table ends with its last row. But to have a
+# vector for a place is one thing, and to have learned what to do there is another: with 20 words in front both kinds fail, as the last number of each list
+# says, though no text here goes beyond the end of the table. After 500 steps, two networks of ours with waves had notes up to place 19, as your learner has.

@@ -94,8 +94,10 @@ plt.show()
 # %% [markdown]
 # The Transformer gets 78 %, although it reads a third fewer words in its time. Yet the best pair is mixed: an LSTM that reads and a Transformer that writes, with 87 to 89 %. The opposite mixture had only two trainings, and as they ended at 46 % and at 5 %, they decide nothing.
 #
-# Does this mean that an LSTM is the better reader? Only under these conditions: 5,000 pairs and 75 seconds. One explanation would be that an LSTM gets the order of words for free, while a Transformer must first learn what its positions mean, and that takes text and time. We have not measured whether the Transformer catches up with more of
-# both. What the table does show is the price of a Transformer that writes: it translates a third as many words per second.
+# Does this mean that an LSTM is the better reader? Only under these conditions: 5,000 pairs and 75 seconds. One explanation would be that an LSTM gets the
+# order of words for free, while a Transformer must first learn what its positions mean, and that takes text and time. We have not measured whether the
+# Transformer catches up with more of both. What the table does show is a price of the Transformers that write, as they are here: they translate less than half
+# as many words per second.
 
 # %% [markdown]
 # ## 9. One model, many tasks

@@ -235,7 +235,9 @@ shown = {
 print((pd.DataFrame(shown).round(2) + 0.0).T.to_string())
 
 # %% [markdown]
-# With greedy search ($k = 1$) 35 % are wrong. For 33 % the model itself prefers the wrong sentence to every right one, and only for 3 % was there something right to be found. From a beam of 4 on the search is never at fault. It does find more probable targets, as the mean of $\ln P$ shows, but they
-# are just as wrong: about 65 % are right at every width, and half a point of BLEU on 300 sentences means nothing. A beam cannot mend a model. (These BLEU values are higher than those on the left of section 10's figure, because they are measured against all valid translations, as in its middle.)
+# With greedy search ($k = 1$) 35 % are wrong. For 33 % the model itself prefers the wrong sentence to every right one, and only for 3 % was there something
+# right to be found. From a beam of 4 on the search is never at fault. It does find more probable targets, as the mean of $\ln P$ shows, but they are just as
+# wrong: about 65 % are right at every width, and half a point of BLEU on 300 sentences means nothing. A beam cannot mend a model. (These BLEU values are higher
+# than those in the column `bleu` of section 10's table, because they are measured against all valid translations, as in its column `bleu_all`.)
 #
 # And $\alpha$? This model knows well where a sentence ends, so the lengths are right without it. The recorded table also has $\alpha = 2$: with $k = 16$ it makes the outputs 1.5 % longer than the references and costs 1.4 points of BLEU.

@@ -132,17 +132,18 @@ plt.show()
 
 
 # %% [markdown]
-# The three agree that all of these texts are worse than perfect, and that a swap is worse than a lost word, and on little else. For BLEU a swap is the worst
-# (it breaks up to three pairs, four triples and five 4-grams), though no word is wrong. For our edit distance it is two edits; for one that also knows moving a
-# word, it would be one. A lost word, a foreign one and a wrong ending cost an editor the same. chrF, which reads letters, forgives the ending: nearly all of
-# the word is there, and a reader would understand it. Which error matters, no formula says: where it counts, people compare the outputs or mend them.
+# The three agree that all of these texts are worse than perfect, and that a swap is worse than a lost word and than a wrong ending. They do not agree on by how
+# much, nor on the rest. For BLEU a swap is the worst (it breaks up to three pairs, four triples and five 4-grams), though no word is wrong. For our edit
+# distance it is two edits; for one that also knows moving a word, it would be one. A lost word, a foreign one and a wrong ending cost an editor the same. chrF,
+# which reads letters, forgives the ending: nearly all of the word is there, and a reader would understand it. Which error matters, no formula says: where it
+# counts, people compare the outputs or mend them.
 
 # %% [markdown]
 # ## 15. What comes next
 #
 # Look back at the way you came. A table with one row for each whole sentence knew its training text by heart and was lost with every new sentence. One vector
 # between two LSTMs could *read* a new sentence, but got few of them right, and hardly a long one. Attention let the decoder look back, and found out by itself
-# which words belong together. With a Transformer that writes, most translations of new sentences were right, after little more than a minute on 5,000 examples.
+# which words belong together. With attention, most translations of new sentences were right, after a minute or less on 5,000 examples.
 #
 # Two things are worth remembering when you read about a better translator. First, most of its mistakes are the model's own: in the recorded search a wider beam
 # searched better and better, and the share of right sentences stayed where it was. Second, a single score can rise while the translations get worse. Section 10
