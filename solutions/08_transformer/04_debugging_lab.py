@@ -18,8 +18,8 @@
 # feed-forward layer. They begin with numbers that are divided by $\sqrt{2N}$, so that the sum is about equally large for any $N$.
 #
 # The cell after it prints a table with a row for each start. Look at the first loss. Then look at the column beside it: how often is the model's favourite next
-# token the one that it has just read? For the last column, take the vector that enters the first block, and the sum of all that the blocks add to it on the way
-# up. The column has the second length divided by the first. If it says 0.5, what is added is half as long as what came in.
+# token the one that it has just read? The last column compares two vectors. One enters the first block. The other is everything that the blocks add to it. The
+# column says how many times as long the second one is as the first.
 
 
 # %%
@@ -79,18 +79,18 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 # both now begin as torch makes a linear layer, with smaller numbers. Step 4 then gives a small score.)
 #
 # In the small start the embeddings and the position vectors are 0.05 times as large. So $e \cdot e$ is $64 \cdot 0.05^2 = 0.16$, the norm divides by $0.05
-# \cdot \sqrt 2 = 0.07$, and the score would be $0.16 / 0.07 \approx 2.3$. But now the blocks add a vector that is about twice as long as $e + r$ (the last
-# column again), and has nothing to do with it, so the two stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as
-# long as $e + r$, so the last norm divides by $0.07 \cdot 2.2$ in place of 0.07. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low
-# scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$.
+# \cdot \sqrt 2 = 0.07$, and the score would be $0.16 / 0.07 \approx 2.3$. But now what the blocks add is about twice as long as $e + r$, as the last column
+# says. The two vectors have nothing to do with each other, so they stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$
+# times as long as $e + r$, so the last norm divides by $0.07 \cdot 2.2$ in place of 0.07. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With
+# such low scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$.
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then
 # the model is not what you think, or its first weights are not, or the prediction was a bad one.
 #
 # And what does a bad start cost in the end? We have trained several starts of this small model for 400 steps, each with its best learning rate and three seeds
 # (`data/transformer/first_weights.csv`; the means are rounded, and the seeds of one start are at most 0.07 apart). The model that began above 40 ended at 1.86
-# nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02, although both began close to $\ln V$. The one with the bad first loss ended level with
-# the worse of the other two. So do not read from the first loss how well a training will end. It tells you what you have built.
+# nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02, although both began close to $\ln V$. So the one with the bad first loss ended level
+# with one of the other two. So do not read from the first loss how well a training will end. It tells you what you have built.
 
 # %% [markdown]
 # ### Overfit one batch
@@ -132,8 +132,8 @@ marks = (1, 10, 20, 30, 50, 100)
 print("loss by step, one batch:", {s: round(float(losses[s - 1]), 2) for s in marks})
 
 # %% [markdown]
-# The loss goes from $\ln V$ to nearly nothing. But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as
-# you will soon see.
+# The loss goes from $\ln V$ to nearly nothing. (To nothing it cannot go. Some of the eight texts begin alike and go on differently, which costs any model FLOOR
+# nats.) But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as you will soon see.
 
 # %% [markdown]
 # ### One minute with your own text
@@ -473,15 +473,15 @@ plt.show()
 # %% [markdown]
 # Each dot is one of three seeds. Without the mask the loss is close to 0 at places 1 to 15, because there the network simply copies the next letter from the
 # input. At place 16 there is nothing to copy. The next letter is not in the input, and the loss is high: in the course's own run, which has only 100 steps, it
-# is about 2.8. That is worse than with the mask, because only one in sixteen of its lessons was about guessing at all. With the mask the curve of that run is
-# nearly flat, so after 100 steps this one layer makes hardly any use of letters further back.
+# is about 2.8. That is worse than with the mask, and one reason is that only one in sixteen of its lessons was about guessing at all. With the mask the curve
+# of that run is nearly flat, so after 100 steps this one layer makes hardly any use of letters further back.
 #
 # What if such a network should write? Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say which letter comes ninth. But in
 # training place 8 never had to guess, because the ninth letter was always in the input.
 #
 # So the next cell shows both networks only the first 8 letters of 500 texts, and measures the loss of the ninth letter. Then it lets each of them write 60
-# letters after the first 8 of the kitchen text, with your `go_on`. Will the network without a mask be better or worse than a model that knows nothing, whose
-# loss is $\ln V$?
+# letters after the first 8 of the kitchen text. Your `go_on` gives it the last 8 letters each time, so it is always place 8 that has to guess. Will the network
+# without a mask be better or worse than a model that knows nothing, whose loss is $\ln V$?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -491,17 +491,17 @@ print(f"a model that knows nothing: ln V = {math.log(V):.1f} nats")
 for masked, one in networks.items():
     with torch.no_grad():
         cost = F.cross_entropy(one(inputs[:, :8])[:, -1], targets[:, 7]).item()
-        said = go_on(one, kitchen_ids[:8].tolist(), 60, drawn(to_probabilities), 16)
+        said = go_on(one, kitchen_ids[:8].tolist(), 60, drawn(to_probabilities), 8)
     print("with the mask: " if masked else "without a mask:", f"{cost:.1f} nats")
     print("   it writes:", repr("".join(alphabet[i] for i in said)))
 
 # %% [markdown]
 # After 8 letters the network without a mask is worse than a model that knows nothing, although its loss in the figure was close to 0 at place 8. The network
-# with the mask is much better. Its loss is that of place 8 in the figure. (This is the network with the last of the three seeds.) That must be so: with a mask,
-# place 8 has never seen what comes after it, so it makes no difference to it that the text now ends there.
+# with the mask is much better. Its loss is the one of place 8 in the figure. No wonder: with a mask, place 8 never saw the letters after it, so it does not
+# notice that they are gone.
 #
-# And look at what they write. With the mask, something like words comes out, after only 100 steps in the course's own run. Without it, there is soon nothing
-# but *u*. This is the nonsense of which the first page has warned you, and it comes from the network that had the lower loss.
+# And look at what they write. With the mask, something like words comes out, after only 100 steps in the course's own run. Without it, the network soon
+# stutters the same few letters. This is the nonsense of which the first page has warned you, and it comes from the network that had the lower loss.
 #
 # So **a training loss can be too good.** If you ever see a loss that is better than it should be, do not celebrate. Look for a leak.
 
@@ -754,8 +754,8 @@ print("your own model leaks:", leaks(examined, one_batch[0]))
 # %% [markdown] statement="count"
 # ### Count the work
 #
-# One more prediction, before a training that takes minutes: how much work is it? In section 6 your number tells how many operations your machine does in a
-# second, and how many the whole training needs.
+# One more prediction, before a training that takes minutes: how much work is it? In section 6 you will use your count twice: for the number of operations of
+# the whole training, and, with a clock, for how many your machine does in a second.
 #
 # Nearly all of the work of a Transformer is in products of matrices. A product of $[a, b]$ and $[b, c]$ has $a \cdot c$ results, and each of them takes $b$
 # multiplications and $b$ additions:

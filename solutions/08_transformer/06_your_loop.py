@@ -483,10 +483,11 @@ attempt(warmup=0.2, seed=2)
 
 # %% [markdown]
 # Which row has the lowest held-out loss? Before you believe it, look at the three rows in which only the seed differs. They are apart by luck alone, in the
-# course's own run by 0.57 nats. So here is a rule: believe a setting if *each* of its two rows is better than *all* three unchanged ones. If the setting made
-# no difference, all ten ways to choose the two lowest of five rows would be about equally likely, and only one of them is this pair. So luck does it about once
-# in ten times. But luck gets a new chance with each setting that you try: with five settings, at least one wins by luck in about three of ten cases. (Besides,
-# each row has the lowest of its measurements, and the lowest of several is lucky by selection. So section 7 measures on text that has taken no part in this.)
+# course's own run by 0.57 nats. So here is a rule: believe a setting if *each* of its two rows is better than *all* three unchanged ones. Suppose that the
+# setting makes no difference. Then any two of the five rows may be the lowest two. There are ten such pairs, about equally likely, and only one of them
+# consists of your two changed rows. So luck does it about once in ten times. But luck gets a new chance with each setting that you try: with five settings, at
+# least one wins by luck in about three of ten cases. (Besides, each row has the lowest of its measurements, and the lowest of several is lucky by selection. So
+# section 7 measures on text that has taken no part in this.)
 #
 # In the course's own run the longer warm-up wins by this rule: 2.83 and 2.90 nats against 2.97, 3.21 and 3.54.
 #
