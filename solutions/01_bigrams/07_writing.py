@@ -464,21 +464,18 @@ known = [
     for memory, table in enumerate(tables)
 ]
 print("contexts known:", *(f"{share:6.0%}" for share in known))
-kinds = {
-    "one word, a wrong one": 0.0,
-    "several, all wrong": 0.0,
-    "the true word, too": 0.0,
-}
 grams = [gram for s in my_valid for gram in ngrams(s, 6)]
+kinds = Counter()
 for *past, truth in grams:
     if row := tables[5].get(tuple(past)):
-        kind = 2 if truth in row else len(row) > 1
+        wrong = "one word, a wrong one" if len(row) == 1 else "several, all wrong"
+        kind = "the true word, too" if truth in row else wrong
         before, after = (probability(my_machines[n], past, truth, 0.7) for n in (4, 5))
-        kinds[[*kinds][kind]] += math.log(before / after) / len(grams)
+        kinds[kind] += math.log(before / after) / len(grams)
 print(
     "\nThe fifth word multiplies the perplexity (weight 0.7), where after its context came"
 )
-for kind, growth in kinds.items():
+for kind, growth in sorted(kinds.items()):
     print(f"    {kind:22} by {math.exp(growth):.3f}")
 
 # %% [markdown]
@@ -563,9 +560,8 @@ forced = np.mean([len(row) == 1 for row in met] or [0])
 print("where the machine with 5 words of memory writes after such a context,", end=" ")
 print(f"{forced:.0%} have one next word only\n")
 for memory in (2, 5):
-    text = sorted(written[memory], key=lambda text: longest_copy(text)[1])[
-        6
-    ]  # the middle one
+    by_run = sorted(written[memory], key=lambda text: longest_copy(text)[1])
+    text = by_run[6]  # the middle one
 
     start, longest = longest_copy(text)
     end = start + longest
