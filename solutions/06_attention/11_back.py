@@ -46,7 +46,8 @@ for name, words in rows.items():
 #
 # Olga's fox is in Westford. Does head 1 know that? It stands in layer 0, where each key is made from the vector of a single word. So the key of *westford* can
 # say "I am a town". It cannot say "I am the town of the fox", because nothing has told it what stands around it. Nor does the query of *in* know anything of a
-# fox. So this head can only look for *a* town. So, if layer 1 does not help, then in a story with two houses in two towns the network should name the same town for both.
+# fox. So this head can only look for *a* town. If layer 1 does not help it, then in a story with two houses in two towns the network should name the same town
+# for both.
 #
 # That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story
 # in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of towns, each

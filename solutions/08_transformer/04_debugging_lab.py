@@ -89,8 +89,8 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 #
 # And what does a bad start cost in the end? We have trained several starts of this small model for 400 steps, each with its best learning rate and three seeds
 # (`data/transformer/first_weights.csv`; the means are rounded, and the seeds of one start are at most 0.07 apart). The model that began above 40 ended at 1.86
-# nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02, although both began close to $\ln V$. So the one with the bad first loss ended level
-# with one of the other two. So do not read from the first loss how well a training will end. It tells you what you have built.
+# nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02, although both began close to $\ln V$. The one with the bad first loss ended level with
+# one of the other two. So do not read from the first loss how well a training will end. It tells you what you have built.
 
 # %% [markdown]
 # ### Overfit one batch
@@ -132,7 +132,7 @@ marks = (1, 10, 20, 30, 50, 100)
 print("loss by step, one batch:", {s: round(float(losses[s - 1]), 2) for s in marks})
 
 # %% [markdown]
-# The loss goes from $\ln V$ to nearly nothing. (To nothing it cannot go. Some of the eight texts begin alike and go on differently, which costs any model FLOOR
+# The loss goes from $\ln V$ to nearly nothing. (To nothing it cannot go. Some of the eight texts begin alike and go on differently, which costs any model 0.026
 # nats.) But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as you will soon see.
 
 # %% [markdown]

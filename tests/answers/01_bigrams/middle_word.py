@@ -374,25 +374,7 @@ def expected_counts(table):
 
 
 # %% wrong="a sentence of the middle word alone is an error" caught_by="edges and repeated words"
-def triple_table(sentences, middle):
-    table = Counter()
-    for words in sentences:
-        for t, word in enumerate(words):
-            if word != middle:
-                continue
-            if t == 0:
-                table["<s>", words[1]] += 1
-            elif t == len(words) - 1:
-                table[words[t - 1], "</s>"] += 1
-            else:
-                table[words[t - 1], words[t + 1]] += 1
-    return table
-
-
-def expected_counts(table):
-    before, after = Counter(), Counter()
-    for (a, b), c in table.items():
-        before[a] += c
-        after[b] += c
-    total = sum(table.values())
-    return {(a, b): before[a] * after[b] / total for a in before for b in after}
+# -         padded = ["<s>", *sentence, "</s>"]
+# +         if list(sentence) == [middle]:
+# +             raise IndexError("the first word has nothing behind it")
+# +         padded = ["<s>", *sentence, "</s>"]

@@ -119,12 +119,5 @@ def lost(M, d):
 
 
 # %% wrong="a singular value of 0 divides" caught_by="the best fit"
-def factors(M, d):
-    Q, s, _ = np.linalg.svd(M, full_matrices=False)
-    A = Q[:, :d] * np.sqrt(s[:d])
-    return A, M.T @ Q[:, :d] / np.sqrt(s[:d])
-
-
-def lost(M, d):
-    s = np.linalg.svd(M, compute_uv=False)
-    return float((s[d:] ** 2).sum() / (s**2).sum())
+# -     return Q[:, :d] * root, R[:d].T * root
+# +     return Q[:, :d] * root, M.T @ Q[:, :d] / root

@@ -173,32 +173,18 @@ TRAP = {
 
 
 # %% wrong="greedy multiplies probabilities, which underflow" caught_by="greedy, word by word"
-def greedy(step, source, N):
-    """(words, ln P): always the most probable next word, at most N."""
-    words, p = [], 1.0
-    while True:
-        row = step(source, tuple(words))
-        word = max(row, key=row.get) if len(words) < N else "</s>"
-        p *= row.get(word, 0.0)
-        if word == "</s>":
-            return tuple(words), math.log(p) if p > 0 else -math.inf
-        words.append(word)
-
-
-def best_of_all(step, source, N):
-    """(words, ln P) of the most probable of all targets with at most N words."""
-    best = (), -math.inf
-    waiting = [((), 0.0)]
-    while waiting:
-        written, total = waiting.pop()
-        for word, p in step(source, written).items():
-            if not p:
-                continue
-            if word == "</s>":
-                best = max(best, (written, total + math.log(p)), key=lambda one: one[1])
-            elif len(written) < N:
-                waiting.append(((*written, word), total + math.log(p)))
-    return best
-
-
-TRAP = {(): {"a": 0.6, "b": 0.4}, ("a",): {str(i): 0.05 for i in range(20)}}
+# -     words, total = (), 0
+# -     while True:
+# -         row = step(source, words)
+# -         best = max(row, key=row.get) if len(words) < N else "</s>"
+# -         p = row.get(best, 0)
+# -         total += math.log(p) if p > 0 else -math.inf
+# -         if best == "</s>":
+# -             return words, total
+# +     words, product = (), 1.0
+# +     while True:
+# +         row = step(source, words)
+# +         best = max(row, key=row.get) if len(words) < N else "</s>"
+# +         product *= row.get(best, 0)
+# +         if best == "</s>":
+# +             return words, math.log(product) if product > 0 else -math.inf

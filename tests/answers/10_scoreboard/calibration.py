@@ -150,20 +150,4 @@ def calibration_error(confidence, right, edges):
 # +     return float(np.mean(abs(confidence - right)))
 
 
-# %% wrong="zeros and ones of `right` are taken as indices" caught_by="means and shares by bin"
-def reliability(confidence, right, edges):
-    """Mean confidence, share right and number of places in each bin: three arrays [K]."""
-    K = len(edges) - 1
-    bins = np.digitize(confidence, edges[1:-1])
-    number = np.bincount(bins, minlength=K)
-    with np.errstate(invalid="ignore"):
-        said = np.bincount(bins, confidence, minlength=K) / number
-        came = np.bincount(bins[right], minlength=K) / number
-    return said, came, number
-
-
-def calibration_error(confidence, right, edges):
-    """Mean over all places of the distance between what their bin says and what comes."""
-    said, came, number = reliability(confidence, right, edges)
-    full = number > 0
-    return np.sum(number[full] * abs(said - came)[full]) / number.sum()
+# %% wrong="zeros and ones of `right` are taken as indices" caught_by="means and shares by bin" change="np.bincount(place, right, minlength=K) -> np.bincount(place[right], minlength=K)"
