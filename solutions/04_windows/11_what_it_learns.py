@@ -132,7 +132,7 @@ for name in reversed(ranking):
 #
 # The contest is on the right, and in the numbers: all held-out stories, bits above the floor. With the same window, the network beats the counter. With two
 # words back the lead is small in the stored notebook, though larger than the differences between seeds; with four it is clear. (On a laptop, which trains for
-# longer, both are clear.) (And it is no fault of the counter's reading. It has read the whole training text; in the stored notebook the networks have seen 70 %
+# longer, both are clear. And it is no fault of the counter's reading. It has read the whole training text; in the stored notebook the networks have seen 70 %
 # of it, once.) The mean of both probabilities beats either, as Bengio found.
 #
 # Why does the network win? A counter must have met a context *exactly*, and most contexts of four words it has never met. The network only needs to have

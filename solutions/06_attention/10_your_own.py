@@ -181,9 +181,9 @@ plt.show()
 # The last printed lines answer the question of section 7: who copies, and who only knows which word was said longest ago? With four words before the list, your
 # network of seed 1 is right everywhere. It copies. The LSTM, right in half of round two as long as the list comes first, falls to 0.02, when we ran this. So
 # does a reader that says the word that has waited longest: it would name the words in front, and always be wrong. The LSTM has never met such words. So, apart
-# from this notebook, we have trained another one on lists with 0 to 22 words in front. With 0, 1 and 4 words in front it is right in 0.29, 0.26 and 0.21 of
-# round two, and with 20 in 0.04. A reader that strikes out the last seven words and picks any other has 1.00, 0.50, 0.20 and 0.05 there. So in 2,000 steps
-# neither LSTM has learned anything that this reader could not do, nor has the single layer.
+# from this notebook, we have trained another one on lists with 0 to 22 words in front (`before=range(23)` in `practise`). With 0, 1 and 4 words in front it is
+# right in 0.29, 0.26 and 0.21 of round two, and with 20 in 0.04. A reader that strikes out the last seven words and picks any other has 1.00, 0.50, 0.20 and
+# 0.05 there. So in 2,000 steps neither LSTM has learned anything that this reader could not do, nor has the single layer.
 #
 # ### Write the notes by hand
 #
@@ -322,6 +322,7 @@ plt.show()
 # networks, so the lines are no prediction. But the marks still follow them.
 #
 # So after 500 steps it is half a cure. With patience it becomes a whole one, nearly: with 2,000 steps, two networks of ours were right everywhere with up to 16
-# words in front, in 0.96 and 1.00 with 20 words, and in 0.83 and 0.88 with 22. Their notes ended at place 29. But each place has a vector of its own, and a
-# network must learn for each place anew which place is just before it. It would be easier if a score depended only on how *far apart* two words are. Then "one
-# place back" would have to be learned only once. The network that reads kitchen stories works like that, and chapter 08 shows how.
+# words in front, in 0.96 and 1.00 with 20 words, and in 0.83 and 0.88 with 22. Their notes ended at place 29. (They came from `practise(fresh(seed), range(8,
+# 21), before=range(23), steps=2000)`, with the seeds 1 and 2.) But each place has a vector of its own, and a network must learn for each place anew which place
+# is just before it. It would be easier if a score depended only on how *far apart* two words are. Then "one place back" would have to be learned only once. The
+# network that reads kitchen stories works like that, and chapter 08 shows how.

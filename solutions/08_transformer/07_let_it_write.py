@@ -349,8 +349,9 @@ print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minute
 # | LSTM | 0.91 | 0.81 | 0.76 | 0.75 |
 # | Transformer | 1.12 | 0.93 | 0.81 | 0.75 |
 #
-# With 2,400 steps both are far ahead of the counts, with their 0.90, and with 4,800 the Transformer has caught up. So on this text, at this size, 600 steps were
-# simply too few. Section 9 asks the same with word tokens and even more steps. For your own text, only more steps and more seeds can tell.
+# With 2,400 steps both are far ahead of the counts, with their 0.90, and with 4,800 the Transformer has caught up. So on this text, at this size, 600 steps
+# were simply too few. Section 9 asks the same with word tokens and even more steps. For your own text, only more steps and more seeds can tell:
+# `my_training(my_newborn(seed=2), 4_800, seed=2)` trains such a Transformer, and `warmup` and `rate` can be given, too.
 
 # %% [markdown]
 # Your model now goes into the gallery. It goes on from three prompts, the same ones that your earlier models had to continue.

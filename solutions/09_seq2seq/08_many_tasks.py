@@ -86,10 +86,10 @@ plt.show()
 # came to nothing. Chapter 8 warned that one seed is not enough.)
 #
 # But do not take these numbers for what such networks *can* do. Two or three learning rates were tried for each, and that was not enough to bring out the best
-# of it. Your own networks of section 6 are smaller. We have trained them with your cell and two seeds, and asked them the 500 held-out sentences. With
-# attention 77 and 63 % were right after 1,000 steps, and 74 and 73 % after 2,500, which is half a minute. With one vector it was 11 and 13 % after 1,000 steps,
-# and 24 % after 2,500. So attention stays far ahead of the one vector. How far a Transformer is ahead of well-trained LSTMs with attention, this race does not
-# tell.
+# of it. Your own networks of section 6 are smaller. We have trained them with your cell (other `steps` and another seed in `practise`) and asked them the 500
+# held-out sentences. With attention 77 and 63 % were right after 1,000 steps, and 74 and 73 % after 2,500, which is half a minute. With one vector it was 11
+# and 13 % after 1,000 steps, and 24 % after 2,500. So attention stays far ahead of the one vector. How far a Transformer is ahead of well-trained LSTMs with
+# attention, this race does not tell.
 
 # %% [markdown]
 # The Transformer gets 78 %, although it reads a third fewer words in its time. Yet the best pair is mixed: an LSTM that reads and a Transformer that writes, with 87 to 89 %. The opposite mixture had only two trainings, and as they ended at 46 % and at 5 %, they decide nothing.

@@ -267,9 +267,9 @@ tables.round(2)
 
 # %% [markdown]
 # **Now it is your turn.** `autograder challenge my_model.ipynb` trains a model of yours within a budget of CPU time and scores it, in bits above the truth, on
-# stories that are generated afterwards. The rules, and the smallest entry to start from, are in `docs/challenge.md`. A hint from the table of section 10: the
-# models of four minutes lose about half of their bits or more on rarer words, names above all, that the story has said before. If you win by a little, you know
-# how to find out whether you have won.
+# stories that are generated afterwards. The rules, and the smallest entry to start from, are in `docs/challenge.md`. A hint: the models of four minutes lose
+# about half of their bits or more on rarer words, names above all, that the story has said before. If you win by a little, you know how to find out whether you
+# have won.
 #
 # If you want to read on: R. Dror and others, *The hitchhiker's guide to testing statistical significance in NLP* (2018); D. Card and others, *With little power comes great responsibility* (2020); C. Guo and others, *On calibration of modern neural networks* (2017); J. Hoffmann and others, *Training compute-optimal large language models* (2022).
 #
