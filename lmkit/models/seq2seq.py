@@ -18,7 +18,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lmkit.transformer import rotary_angles
 
@@ -80,7 +79,7 @@ class LSTMEncoder(nn.Module):
 
     def __init__(self, vocabulary: int, width: int, hidden: int, dropout: float) -> None:
         super().__init__()
-        self.embedding, self.dropout = _embedding(vocabulary, width), nn.Dropout(dropout)
+        self.embedding, self.dropout = nn.Embedding(vocabulary, width), nn.Dropout(dropout)
         self.lstm = nn.LSTM(width, hidden, batch_first=True)
         self.width = hidden
 
@@ -88,7 +87,7 @@ class LSTMEncoder(nn.Module):
         """[B, m] -> Memory"""
         seen = source != PAD
         packed = nn.utils.rnn.pack_padded_sequence(
-            self.dropout(_large(self.embedding(source))), seen.sum(1).cpu(), batch_first=True, enforce_sorted=False
+            self.dropout(self.embedding(source)), seen.sum(1).cpu(), batch_first=True, enforce_sorted=False
         )  # so that the last state is the one after the last word, not after the padding
         states, (h, c) = self.lstm(packed)
         states, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])
@@ -100,7 +99,7 @@ class TransformerEncoder(nn.Module):
 
     def __init__(self, vocabulary: int, width: int, layers: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.embedding, self.dropout = _embedding(vocabulary, width), nn.Dropout(dropout)
+        self.embedding, self.dropout = _as_large_as_places(vocabulary, width), nn.Dropout(dropout)
         self.layers = nn.ModuleList(EncoderLayer(width, heads, dropout) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.width = width
@@ -117,13 +116,15 @@ class TransformerEncoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Embedding in, the same embedding out; `weights` [B, n, m] says where the last call looked, if it looked."""
+    """Words in, scores of words out; `weights` [B, n, m] says where the last call looked, if it looked."""
 
     weights: Tensor | None = None
 
-    def __init__(self, vocabulary: int, width: int, dropout: float) -> None:
+    def __init__(self, embedding: nn.Embedding, dropout: float) -> None:
         super().__init__()
-        self.embedding, self.dropout = _embedding(vocabulary, width), nn.Dropout(dropout)
+        self.embedding, self.dropout = embedding, nn.Dropout(dropout)
+        # Weights of its own: with those of the embedding an LSTM learns several times slower here.
+        self.unembedding = nn.Linear(embedding.embedding_dim, embedding.num_embeddings)
 
     def forward(self, memory: Memory, tokens: Tensor, past: Past | None = None) -> tuple[Tensor, Past]:
         """Words [B, n] that follow what is in `past` -> scores [B, n, V] for the word after each, and a new past."""
@@ -131,7 +132,8 @@ class Decoder(nn.Module):
 
     def scores(self, x: Tensor) -> Tensor:
         """[B, n, C] -> [B, n, V]"""
-        return F.linear(self.dropout(x), self.embedding.weight)
+        result: Tensor = self.unembedding(self.dropout(x))
+        return result
 
 
 class LSTMDecoder(Decoder):
@@ -140,7 +142,7 @@ class LSTMDecoder(Decoder):
     def __init__(
         self, vocabulary: int, width: int, memory_width: int, hidden: int, attention: bool, dropout: float
     ) -> None:
-        super().__init__(vocabulary, width, dropout)
+        super().__init__(nn.Embedding(vocabulary, width), dropout)
         self.lstm = nn.LSTM(width, hidden, batch_first=True)
         same = memory_width == hidden
         self.bridge = nn.Identity() if same else nn.Linear(memory_width, hidden)
@@ -149,7 +151,7 @@ class LSTMDecoder(Decoder):
 
     def forward(self, memory: Memory, tokens: Tensor, past: Past | None = None) -> tuple[Tensor, Past]:
         h, c = past or (self.bridge(memory.last[0]), self.bridge(memory.last[1]))
-        x = self.dropout(_large(self.embedding(tokens)))
+        x = self.dropout(self.embedding(tokens))
         x, (h, c) = self.lstm(x, (h[None].contiguous(), c[None].contiguous()))  # [B, n, H]
         if self.query is not None:
             found = self.query(x) @ memory.states.transpose(1, 2) / memory.states.shape[2] ** 0.5
@@ -162,7 +164,7 @@ class TransformerDecoder(Decoder):
     """Each layer looks back at what is written, then at the source, whose keys and values are computed only once."""
 
     def __init__(self, vocabulary: int, width: int, memory_width: int, layers: int, heads: int, dropout: float) -> None:
-        super().__init__(vocabulary, width, dropout)
+        super().__init__(_as_large_as_places(vocabulary, width), dropout)
         self.layers = nn.ModuleList(DecoderLayer(width, memory_width, heads, dropout) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
 
@@ -334,20 +336,17 @@ def translate(model: EncoderDecoder, source: Tensor, limit: int = 30) -> Tensor:
     return torch.cat(written, dim=1)
 
 
-def _embedding(vocabulary: int, width: int) -> nn.Embedding:
+PLACES = 0.4  # size of the cosines and sines of a place, and of the numbers of an embedding beside them
+
+
+def _as_large_as_places(vocabulary: int, width: int) -> nn.Embedding:
     embedding = nn.Embedding(vocabulary, width)
-    nn.init.normal_(embedding.weight, std=0.05)
+    nn.init.normal_(embedding.weight, std=PLACES)
     return embedding
 
 
-def _large(x: Tensor) -> Tensor:
-    """An embedding is small, so that the first scores made with it are small; as an input it should be about 0.4."""
-    result: Tensor = x * x.shape[-1] ** 0.5
-    return result
-
-
 def _with_places(x: Tensor, begin: int = 0) -> Tensor:
-    """x [B, n, C], enlarged, plus cosines and sines, as large, of the places from `begin` on."""
+    """x [B, n, C] plus cosines and sines of the places from `begin` on."""
     n, C = x.shape[1:]
     angles = rotary_angles(begin + n, C)[:, begin:].to(x.device)  # [2, n, C / 2]
-    return _large(x) + 0.4 * angles.permute(1, 2, 0).flatten(1)
+    return x + PLACES * angles.permute(1, 2, 0).flatten(1)

@@ -2,10 +2,8 @@
 # ## 6. Several lookups at once
 #
 # Your network has a single lookup, and what a word finds by it is *one* weighted mean. The weights sum to 1, so if one word gets more, the others get less.
-# Suppose that a word needs two things, one from the word before it and another from the far end of the story. With one lookup it must halve its attention, and
-# it gets a mixture of the two. With two lookups it gets both. So let each word have several lookups of its own, and call each of them a **head**. (Our lists do
-# not ask for so much: in a trial of ours, two layers with a single head each, `MultiHead(64, 1)`, learned them as well as two with four. Texts do, and the
-# heads of section 7 will not all do the same.)
+# Suppose that a word needs two things, one from the word before it and another from the far end of the story. With one lookup it must halve its attention,
+# and it gets a mixture of the two. With two lookups it gets both. So let each word have several lookups of its own, and call each of them a **head**.
 #
 # A loop over the heads would be slow, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Your
 # `masked_attention` works on the last two axes and leaves the ones in front alone, so it serves all heads in one go.

@@ -49,11 +49,12 @@ for name, words in rows.items():
 # fox. So this head can only look for *a* town. If layer 1 does not help it, then in a story with two houses in two towns the network should name the same town
 # for both.
 #
-# That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the story
-# in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of towns, each
-# in both orders. Here are the first two of them, and then three counts. How often does the network say the same town for the fox and for the duck? Then we
-# exchange the two towns. If it still says the same name for the fox, it prefers a name, and else a place in the story. How often is it the name? And how often
-# is its answer the town to which head 1 gives more weight?
+# That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the
+# story in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of
+# towns, each in both orders. The cell prints a table of the first two cases, and then three counts. First: in how many of the 12 cases does the network say
+# the same town for the fox and for the duck? Second: in how many of the 6 pairs does it say the same *name* for the fox after we have exchanged the towns?
+# (In the other pairs it stays with the same place in the story.) Third: in how many of the 12 cases is the town that it says for the fox the one to which
+# head 1 gives more weight?
 
 # %%
 two_towns = story.replace(
@@ -67,11 +68,11 @@ for fox, duck in [pair[::turn] for pair in pairs for turn in (1, -1)]:
     row = {"the fox is in": fox, "the duck is in": duck}
     for asked in ("olga loves the golden fox", "anna loves the silver duck"):
         reading = reader.read(text.replace("olga loves the golden fox", asked))
-        weights = reading.weights[0, 1, -1]
-        at = {town: weights[reading.words.index(town)].item() for town in (fox, duck)}
-        house = asked.split()[-1]
-        row[f"{house} in …"] = next(iter(reading.next_words))
-        row[f"most weight, {house}"] = max(at, key=at.get)
+        row[f"{asked.split()[-1]} in …"] = next(iter(reading.next_words))
+    weights = reading.weights[
+        0, 1, -1
+    ]  # after fox and after duck: its keys know neither
+    row["most weight"] = max((fox, duck), key=lambda t: weights[reading.words.index(t)])
     rows.append(row)
 table = pd.DataFrame(rows)
 display(table[["the fox is in", "the duck is in", "fox in …", "duck in …"]][:2])
@@ -80,10 +81,8 @@ print(f"the same town for the fox and for the duck: {same} of {len(table)} cases
 said_town = table["fox in …"].to_numpy().reshape(-1, 2)  # a pair and its exchange
 exchanged = (said_town[:, 0] == said_town[:, 1]).sum()
 print(f"the same town if the two are exchanged: {exchanged} of {len(pairs)} pairs")
-seen = sum(
-    (table[f"{h} in …"] == table[f"most weight, {h}"]).sum() for h in ("fox", "duck")
-)
-print(f"the town to which head 1 gives more weight: {seen} of {2 * len(table)} answers")
+seen = (table["fox in …"] == table["most weight"]).sum()
+print(f"the town to which head 1 gives more weight: {seen} of {len(table)} cases")
 
 # %% [markdown]
 # The first row of the table is our story. The fox is in Westford, and the network says so. The duck is in Kingham, but here it says *westford* again. In the

@@ -4,9 +4,9 @@
 # You have written one function and let it grow. It began as a soft lookup. You scaled it, so that wide keys do not make it hard from the start, and let every
 # word ask. A mask kept it from seeing what it should guess. And it got several heads, because one lookup brings home only one mean.
 #
-# With it you have trained a network in which a circuit formed. You have found both parts of the circuit and good signs that one reads what the other has
-# written, have seen that what it finds is said, and have cut the parts out in three networks. You have seen through a cheater that had the same loss. Then you
-# have convicted your own network by a prediction, and cured it, halfway.
+# With it you have trained a network in which a circuit formed. You have found its two parts, cut one out in three networks, and written its notes by hand,
+# and each time the copying went and came as the plan says. You have seen through a cheater that had the same loss. Then you have convicted your own network
+# by a prediction, and cured it, halfway.
 #
 # The cured one goes into the gallery. Its prompts are lists, since lists are all that it knows.
 
