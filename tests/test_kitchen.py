@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 import independent_reader
 import pytest
 
+import lmkit
 from lmkit import kitchen
 from lmkit.kitchen import frozen, grammar, words
 from lmkit.kitchen.oracle import joint_next_words
@@ -195,6 +196,16 @@ def test_floor(some):
     assert floor.perplexity == pytest.approx(2**floor.bits)
     assert 0.0 < floor.nats_error < 0.05
     assert "perplexity" in str(floor)
+
+
+def test_the_characters_of_a_split_cost_what_its_words_cost():
+    nats = kitchen.nats_of_characters("valid")
+    text = lmkit.load("kitchen").in_unit("character").splits["valid"]
+    assert len(nats) == sum(len("".join(part)) for part in text)
+    floor = kitchen.floor("valid")
+    assert nats.sum() == pytest.approx(floor.nats * floor.tokens)
+    first = kitchen.split("valid")[0].tokens[0]
+    assert nats[: len(first) + 1] == pytest.approx([nats[0]] * (len(first) + 1))
 
 
 def test_floor_from_text_alone_agrees(some):

@@ -10,7 +10,7 @@ split("train")                        the small text that ships with the course
 read(tokens)                          the derivation of any text of the language
 """
 
-from lmkit.kitchen.entropy import Floor, floor, log_probabilities
+from lmkit.kitchen.entropy import Floor, floor, log_probabilities, nats_of_characters
 from lmkit.kitchen.frozen import split
 from lmkit.kitchen.masked import (
     Blank,
@@ -45,6 +45,7 @@ __all__ = [
     "masked_distribution",
     "masked_floor",
     "masked_log_probabilities",
+    "nats_of_characters",
     "next_word_distribution",
     "probes",
     "probes_in",

@@ -4,9 +4,14 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from lmkit.kitchen.frozen import split
 from lmkit.kitchen.reader import next_word_distribution, read
 from lmkit.kitchen.sampler import Document
+
+Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -75,3 +80,19 @@ def floor(documents: Sequence[Document] | str, vocabulary: Collection[str] | Non
     nats = math.fsum(surprisals) / tokens
     squares = math.fsum((s - nats * n) ** 2 for s, n in zip(surprisals, sizes, strict=True))
     return Floor(tokens, nats, math.sqrt(squares) / tokens)
+
+
+def nats_of_characters(name: str) -> Values:
+    """What each character of a frozen split costs the language itself, [characters]: the floor of any stretch of it.
+
+    The text is the stories with a blank between words and a line end behind each. A word's nats are shared equally
+    among its characters and the blank or line end behind it; those of the end of a story fall on its line end.
+    """
+    found: list[float] = []
+    for document in split(name):
+        for word, log in zip(document.tokens, log_probabilities(document), strict=True):
+            if word == "</s>":
+                found[-1] -= log
+            else:
+                found += [-log / (len(word) + 1)] * (len(word) + 1)
+    return np.array(found)

@@ -200,7 +200,7 @@ assert close(_got, 0.75, 1e-6), (
 )
 ### BEGIN HIDDEN TESTS
 _some = made(
-    lambda rng, n: rng.choices(["May", "may", "May ", "a"], k=n),
+    lambda rng, n: rng.choices(["May", "may", "May ", "a", "a/b", "a/c"], k=n),
     _n,
     edges=[["May", "may", "May"], lambda rng, n: [f"w{i}" for i in range(n)] * 2],
 )

@@ -21,7 +21,7 @@
 #
 # **And something that you should know beforehand.** At the end you may lose. Your opponent is the counting model of chapter 02, which predicts the next
 # character of the same text. It counts for a few seconds, and you will train for a quarter of an hour. Who wins, and after how much training? Make a guess now.
-# Section 8 has the measurements.
+# Sections 7 and 8 have the measurements.
 
 # %% [markdown]
 # The tasks take a little less than three hours. With reading, playing and training, count on five. Section 5 ends at a good place for a break.
@@ -320,9 +320,10 @@ panels[0].set(ylabel="state $h_t$", ylim=(-1.1, 1.1))
 plt.show()
 
 # %% [markdown]
-# Under the noise that you promised to survive, no copy is lost. How many survive $\pm 0.5$ depends on your three numbers; with ours only a few do. Every latch
-# has such a limit. Above it, losing the bit is a matter of time, because sooner or later several bad steps come in a row. Below it, the latch holds for ever. So
-# a recurrent network *can* keep something; you have just built one that does. Why, then, do people say that recurrent networks forget?
+# Under the noise that you promised to survive, no copy is lost. (Each state is drawn before its noise is added, so under weak noise the lines look calm.) How
+# many survive $\pm 0.5$ depends on your three numbers; with ours only a few do. Every latch has such a limit. Above it, losing the bit is a matter of time,
+# because sooner or later several bad steps come in a row. Below it, the latch holds for ever. So a recurrent network *can* keep something; you have just
+# built one that does. Why, then, do people say that recurrent networks forget?
 
 # %% [markdown]
 # ### The price

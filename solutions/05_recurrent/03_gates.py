@@ -362,9 +362,9 @@ print(first_words())
 # `keep_bit()` returns `(W, b)`, dictionaries of nested lists. After a 1 was written, $h_t$ must be above 0.5, and after a 0 was written, below $-0.5$, even 1,000
 # steps later.
 #
-# Now suppose that all weights are zero and nothing is written. Then the forget gate is the same at every step, $f = \sigma(b_f)$, and the cell fades. The
-# **half-life** of this memory is the number of steps after which half of it is left. `forget_bias(steps)` returns the $b_f$ that gives the half-life `steps`.
-# For example, at $b_f = 0$ the gate is one half, so the half-life is a single step.
+# For the second function, suppose that all matrices are zero, and that nothing is ever added to the cell. Only $b_f$ is left. Then the forget gate is the
+# same at every step, $f = \sigma(b_f)$, and the cell fades. The **half-life** of this memory is the number of steps after which half of it is left.
+# `forget_bias(steps)` returns the $b_f$ that gives the half-life `steps`. For example, at $b_f = 0$ the gate is one half, so the half-life is a single step.
 #
 # When both work, the next figure shows your memory chip at work.
 
@@ -597,9 +597,9 @@ for name, share in shares.items():
 # sooner or later they carry it across zero. Some cells drift back again, and so the line goes up as well as down. In the course's own run, 71 % of the cells are
 # on the right side after 1,000 steps. If one waits long enough, it will be one half, as with a coin. This is the dotted line.
 #
-# But perhaps you found another solution in `keep_bit`, and none of *your* cells was lost. For example, as long as there is no order to write, the input gate
-# may be open, and the candidate may be the sign of $h$, that is, the bit itself. Then the cell writes its own bit again at every step. Such a cell is a latch,
-# too, and you pay for it as in section 1.
+# But perhaps you found another solution in `keep_bit`, and none of *your* cells was lost. For example, your forget gate may be closed and your input gate
+# open all the time, with a candidate that is the old bit, the sign of $h$, as long as *write* is 0. Then the cell writes its own bit again at every step.
+# Such a cell is a latch, too, and you pay for it as in section 1.
 #
 # So there is a bargain between robust memory and learnability, and the cell has not escaped from it. It has taken *the other side*. The latch shrinks small
 # changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient.

@@ -13,8 +13,8 @@
 #
 # - $dh$ is the gradient of $h_t$, and it is complete. Three things have read $h_t$: the scores of step $t$, and the gates and the candidate of step $t+1$. What
 #   comes back from them is already in $dh$.
-# - $dC$ comes back along the belt, from $C_{t+1}$. It is *not* complete. $C_t$ is used twice: the next cell is made from it, and so is $h_t = o_t \star
-#   \tanh(C_t)$. What arrives as $dC$ comes from the next cell only. What comes through $h_t$ we have to add, and Step 1 does so.
+# - $dC$ comes back along the belt, from $C_{t+1}$. It is *not* complete. $C_t$ has two readers: the next cell, and $h_t = o_t \star \tanh(C_t)$. What arrives
+#   as $dC$ is the answer of the first one only. The answer of the second is the first thing that we compute, in Step 1.
 #
 # **An example to follow.** Take $k = 1$ and $d = 1$, with $C_{t-1} = 1$, the gates $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate $\tilde C = 0.4$.
 # Forwards the step has computed $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, then $\tanh(1.1) = 0.80$ and $h_t = 0.40$. Now $dh = 1$ and $dC = 0.2$ arrive. Four
@@ -67,8 +67,8 @@
 # gates again. `dh` and `dC` are the two gradients that arrive, for the *new* $h$ and along the belt. Return the five gradients `(de, dh_old, dC_old, dW, db)` of
 # what the step has read.
 #
-# For larger sizes, the products of steps 1 to 3 become products entry by entry. Those of step 4, in which $W$ or a vector that was read is a factor, become
-# matrix products. And all texts of the batch share the weights, so `dW` and `db` are sums over the batch.
+# For larger sizes, the products of steps 1 to 3 become products entry by entry. In step 4 they become matrix products: $\delta$ with $x$ gives the gradient
+# of $W$, and $\delta$ with $W$ gives that of $x$. And all texts of the batch share the weights, so `dW` and `db` are sums over the batch.
 #
 # No autograd here: one check switches it off. When it works, you will send a gradient back through a whole text, and see how far it comes.
 
@@ -238,6 +238,15 @@ _C = tensor(_B, _k, kind="float64", scale=choice(1, 1000))
 _given = _e, _h, _C, _W, _b, *_later
 for _by in (without_autograd, None):
     agrees(lstm_back, ours.lstm_back, *_given, by=_by, rtol=1e-4, atol=1e-6)
+_given = (
+    *(tensor(_B, _width) for _width in (_d, _k, _k)),
+    *(
+        made(lambda rng, parts: dict(zip("foiC", parts, strict=True)), _parts)
+        for _parts in (tensor(4, _k, _both, scale=0.3), tensor(4, _k))
+    ),
+    *(tensor(_B, _k) for _ in range(2)),
+)
+agrees(lstm_back, ours.lstm_back, *_given, rtol=1e-2, atol=1e-2, mixtures=2)
 ### END HIDDEN TESTS
 
 
@@ -294,9 +303,9 @@ print("30 steps; dW, db and de differ by less than 1e-10:", off < 1e-10)
 # ### How far does it come?
 #
 # And now the question of section 2 again: how much of a gradient arrives after many steps? We start at the end of a text and go back step by step. After each
-# step we measure the length of `dC_old`, the third answer of your `lstm_back`. This is what the step hands back along the belt. (The complete gradient of that
-# cell has one part more, through its own $h$. It would be a little longer, and its curves look the same.) Our loss is the sum of the last cell $C_T$, divided
-# by $\sqrt{k}$. So the first gradient has $k$ equal numbers, and its length is 1.
+# step we measure the length of `dC_old`, the third answer of your `lstm_back`. This is what the step hands back along the belt. (As in Step 1, `dC_old` is
+# not yet complete: what comes through $h_{t-1}$ is still to be added. With it the lines would be a little higher, and of the same shape.) Our loss is the sum
+# of the last cell $C_T$, divided by $\sqrt{k}$. So the first gradient has $k$ equal numbers, and its length is 1.
 #
 # What should we expect? *On the belt*, by Step 2, each step back multiplies the gradient by $f_t$. Suppose that the forget gate has the same value
 # $f = \sigma(b_f)$ at every step. Then half of the gradient is left after as many steps as the half-life of the memory. With half-life 100, two thirds are left

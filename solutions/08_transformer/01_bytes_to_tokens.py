@@ -47,6 +47,7 @@ from lmkit import (
     gpt2,
     models,
     ngrams,
+    paths,
     plots,
     runs,
     transformer,

@@ -272,7 +272,7 @@ class FeedForward(nn.Module):
 #
 # - `embedding` and `positions`, both `nn.Embedding`;
 # - `blocks`, a list of modules that are applied in order;
-# - `norm`, an `nn.LayerNorm`, and `head`, a linear layer without bias whose weight *is* the one of `embedding`.
+# - `norm`, an `nn.LayerNorm`, and `head`, a linear layer without bias whose weight *is* the one of `embedding`. It makes the scores.
 
 # %% [markdown] hints="Transformer"
 # 1. In the picture of the block, which two sums are on the thick line, and what does each module read? In the model, the first token of every text has place 0,
@@ -328,10 +328,10 @@ def _with_weights(model, seed):
     """The model with other weights in all parameters; those of `head` are the embedding's."""
     weights = {}
     for name, old in model.named_parameters():
+        name = name.replace("head", "embedding")  # tied, either may have come first
         dice = torch.Generator().manual_seed(seed + sum(map(ord, name)))
         new = torch.randn(old.shape, generator=dice) + 0.1
         weights[name] = new / old.shape[-1] ** 0.5 if old.ndim > 1 else new
-    weights.pop("head.weight", None)
     model.load_state_dict(weights, strict=False)
     return model
 
@@ -343,6 +343,9 @@ def _called(kind, seed, V, C, tokens, order, mode, asked="scores", more=0):
     parts = [nn.Linear(C, C), nn.Softplus(), nn.Conv1d(T, T, 1), nn.Linear(C, C)]
     model = _with_weights(kind(V, T + more, C, [parts[i] for i in order]), seed)
     getattr(model.double(), mode)()
+    if asked == "another head":
+        model.head = nn.Linear(C, V + 1, bias=False).double()
+        model.head.weight.data = torch.arange(V * C + C).view(V + 1, C).sin().double()
     if asked == "gradients":
         found = parameter_gradients(model, tokens)
         return {name.replace("head", "embedding"): w for name, w in found.items()}
@@ -439,7 +442,15 @@ assert close(_got, _wanted, 1e-3, 1e-2), (
 ### BEGIN HIDDEN TESTS
 _order = choice([0, 1, 2, 3], [0, 1, 2, 0], [])  # of the blocks: one twice, none at all
 _inputs = [*_given, _order, choice("train", "eval")]
-agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
+for _asked in ("scores", "another head"):
+    agrees(
+        Transformer,
+        ours.Transformer,
+        *(*_inputs, choice(_asked)),
+        by=_called,
+        rtol=1e-4,
+        atol=1e-4,
+    )
 ### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="one matrix at both ends" points=1

@@ -78,11 +78,13 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 # (Is your first loss near $\ln V$ instead of 44? Then you have tied the weights the other way round, `embedding.weight = head.weight`. That is right, too, but
 # both now begin as torch makes a linear layer, with smaller numbers. Step 4 then gives a small score.)
 #
-# In the small start the embeddings and the position vectors are 0.05 times as large. So $e \cdot e$ is $64 \cdot 0.05^2 = 0.16$, the norm divides by $0.05
-# \cdot \sqrt 2 = 0.07$, and the score would be $0.16 / 0.07 \approx 2.3$. But now what the blocks add is about twice as long as $e + r$, as the last column
-# says. The two vectors have nothing to do with each other, so they stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$
-# times as long as $e + r$, so the last norm divides by $0.07 \cdot 2.2$ in place of 0.07. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With
-# such low scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$.
+# Now do the four steps again for the small start, in which embeddings and position vectors are 0.05 times as large. Step 2: the numbers of $e + r$ have
+# standard deviation $0.05 \cdot \sqrt 2 = 0.07$, so the norm divides by 0.07. Steps 3 and 4: $e \cdot e$ is $64 \cdot 0.05^2 = 0.16$, so the score would be
+# $0.16 / 0.07 \approx 2.3$. But step 1 fails: what the blocks add is about twice as long as $e + r$, as the last column says, and cannot be left out. The two
+# vectors have nothing to do with each other, so they stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as long
+# as $e + r$, so the last norm divides by $0.07 \cdot 2.2$ in place of 0.07. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low
+# scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$. (The token just read is still the favourite at two places of
+# three, as the second column says: 1.0 is a low score, but most of the others are lower. To have a favourite is one thing, to be sure of it is another.)
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then
 # the model is not what you think, or its first weights are not, or the prediction was a bad one.
@@ -511,8 +513,8 @@ for masked, one in networks.items():
 # Now it is your turn to be the doctor. Here are four small Transformers, the patients A to D. One is healthy. One starts too sure of itself. One can see the
 # future. One cannot see the past: it has no position vectors either, so at each place it knows nothing but the token there.
 #
-# The code that makes them is below. But their letters have been shuffled. So do not print their masks: measure. The second cell prints two measurements of
-# each.
+# The code that makes them is below, but which illness hides behind which of the names A to D was decided by a hash, so reading it does not help. And do not
+# print their masks: measure. The second cell prints two measurements of each.
 
 
 # %%
@@ -861,9 +863,10 @@ print(f"squares of attention in GPT-2: {measured_square:.0%}")
 # Your count and torch's are equal. This was the forward pass. A training step costs three times as much: in the backward pass each product
 # needs two more, one for the gradient of its input and one for the gradient of its weights.
 #
-# You have often heard that the cost of attention grows with the square of the length, and it does. You have counted both parts. In each layer, what grows with
-# the square is the product of queries and keys and the mean of the values, together $4T^2C$ operations. The matrices of the layer have $12C^2$ weights, and each
-# is used for one multiplication and one addition at each of the $T$ places: $24TC^2$ operations. The two parts are equal at $T = 6C$. For GPT-2, with $C = 768$,
-# that means a text of 4,608 tokens, and it reads only 1,024.
+# You have often heard that the cost of attention grows with the square of the length, and it does. Take one layer alone, without the head at the top. What
+# grows with the square is the product of queries and keys and the mean of the values, together $4T^2C$ operations. The matrices of the layer have $12C^2$
+# weights, and each is used for one multiplication and one addition at each of the $T$ places: $24TC^2$ operations. Within the layer the two are equal at $T =
+# 6C$. For GPT-2, with $C = 768$, that means a text of 4,608 tokens, and it reads only 1,024. (Your `flops` counts the head, too, which belongs to the other
+# part. With it, the squares are 41 % at 4,608 tokens.)
 #
 # *This is a good place for a break.* Next you write an optimiser and a loop of your own, and with them you train your model on your text.

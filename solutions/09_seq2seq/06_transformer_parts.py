@@ -243,7 +243,8 @@ _weights = [renamed(torch_decoder_layer(2 * h, h).state_dict()) for h in (1, 2, 
 @beside_the_answer
 def _called_twice(Layer, h, weights, silent, x, memory, mode):
     layer = getattr(with_weights(Layer, weights, h, silent), mode)()
-    return layer(x, memory), layer(1000 * x, memory + 1)
+    with torch.set_grad_enabled(mode == "train"):
+        return layer(x, memory), layer(1000 * x, memory + 1)
 
 
 agrees(

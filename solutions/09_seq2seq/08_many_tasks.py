@@ -178,6 +178,13 @@ agrees(
     words(size("n", least=0), ["x", "yz", "X"]),
     raises=ValueError,
 )
+agrees(
+    in_and_out,
+    ours.in_and_out,
+    choice("translate", "backwards", "count"),
+    choice([], ["a"], ["a", "a"]),
+    choice([], ["x"]),
+)
 ### END HIDDEN TESTS
 
 # %% test="text_to_text" aspect="which belongs to which" points=1

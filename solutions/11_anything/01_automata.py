@@ -92,7 +92,13 @@ def _machine(rng, states, missing):
 
 _few = size("few", least=0, most=3, large=None)  # often no step is missing
 _word = choice(words(size("length", least=0, large=200), "xyz"), words(_few, "xyz"))
-for _states in ([0, 1, 2], [1, "1", (1,)], ["even", "odd"], ["s"]):
+for _states in (
+    [0, 1, 2],
+    [-1, "", "trap"],
+    [1, "1", (1,)],
+    ["even", "odd"],
+    ["s"],
+):
     agrees(
         accepts,
         ours.accepts,

@@ -138,3 +138,11 @@ def rnn(e, h, W_x, W_h, b):
         states.append(h)
         h = h.detach()
     return torch.stack(states)
+
+
+# %% wrong="recursion, too deep for a long text" caught_by="equal to nn.RNN"
+def rnn(e, h, W_x, W_h, b):
+    new = torch.tanh(W_x @ e[0] + W_h @ h + b)
+    if len(e) == 1:
+        return new[None]
+    return torch.cat([new[None], rnn(e[1:], new, W_x, W_h, b)])

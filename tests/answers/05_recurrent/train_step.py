@@ -202,3 +202,19 @@ def train_step(model, inputs, targets, state, lr, limit):
 
 
 # %% wrong="only torch's LSTM has a tuple" caught_by="the state goes on, its history not" change="isinstance(state, tuple) -> isinstance(model, nn.LSTM)"
+
+
+# %% wrong="weights of modules within modules are moved once for each module around them" caught_by="downhill, all weights"
+def train_step(model, inputs, targets, state, lr, limit):
+    scores, state = model(inputs, state)
+    loss = F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+    weights = [w for module in model.modules() for w in module.parameters()]
+    grads = torch.autograd.grad(loss, weights)
+    norm = math.sqrt(sum(g.pow(2).sum().item() for g in grads))
+    if limit is not None and norm > limit:
+        grads = [g * limit / norm for g in grads]
+    for w, g in zip(weights, grads, strict=True):
+        w.data -= lr * g
+    if isinstance(state, tuple):
+        return loss.item(), norm, tuple(s.detach() for s in state)
+    return loss.item(), norm, state.detach()

@@ -219,3 +219,21 @@ class Transformer(nn.Module):
 # -         return x + self.feed_forward(self.feed_forward_norm(x))
 # +         x += self.feed_forward(self.feed_forward_norm(x))
 # +         return x
+
+
+# %% right="the embedding takes the head's weight"
+# -         self.embedding = nn.Embedding(vocabulary, width)
+# -         self.positions = nn.Embedding(block, width)
+# -         self.blocks = nn.ModuleList(blocks)
+# -         self.norm = nn.LayerNorm(width)
+# -         self.head = nn.Linear(width, vocabulary, bias=False)
+# -         self.head.weight = self.embedding.weight
+# +         self.head = nn.Linear(width, vocabulary, bias=False)
+# +         self.positions = nn.Embedding(block, width)
+# +         self.blocks = nn.ModuleList(blocks)
+# +         self.norm = nn.LayerNorm(width)
+# +         self.embedding = nn.Embedding(vocabulary, width)
+# +         self.embedding.weight = self.head.weight
+
+
+# %% wrong="another head in its place is not asked" caught_by="scores by formula" change="self.head(self.norm(x)) -> F.linear(self.norm(x), self.embedding.weight)"

@@ -99,3 +99,6 @@ uses = dict(zip(PROBLEMS, [("text", "text")] * 2 + [("sound", "text"), ("image",
 
 
 # %% wrong="captions of sounds" caught_by="which belongs to which" change="(\"image\", \"text\") -> (\"sound\", \"text\")"
+
+
+# %% wrong="an empty source has one word" caught_by="in and out as words" change="str(len(source)) -> str(max(1, len(source)))"

@@ -179,3 +179,15 @@ def ab_star():
 
 
 # %% wrong="fifty symbols are enough" caught_by="states and missing steps" change="in word: -> in word[:50]:"
+
+
+# %% wrong="a trap called -1, which may be a state" caught_by="states and missing steps"
+def accepts(word, step, start, accepting):
+    state = start
+    for symbol in word:
+        state = step.get((state, symbol), -1)
+    return state in accepting
+
+
+def ab_star():
+    return {(0, "a"): 1, (1, "b"): 0}, 0, {0}
