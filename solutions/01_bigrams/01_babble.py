@@ -12,8 +12,8 @@
 # job. The first thing that they are trained for is to make one number small. You will meet this number in section 5.
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say in a single number how good it is. In
-# section 6 you will see how little it brings to remember more than two words. And in section 7 you will catch the machine: you will find something that one
-# with a single word of memory can never get right, however much it reads. These two failures are the reason for the chapters from 04 on.
+# section 6 you will see how little it brings to remember more than two words. And in section 7 you will catch the machine: you will find something that a
+# machine with one word of memory can never get right, however much it reads. Both are reasons for the chapters from 04 on.
 
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise `NotImplementedError` and run the check
@@ -52,8 +52,9 @@ plt.rcParams["figure.dpi"] = 140
 # takes Shakespeare, or, where there is no internet, the *kitchen* text, which we have generated for this course.
 #
 # How is your text cut? Each line of the file becomes one *sentence*, whatever stands in it, and a full stop or a comma counts as a word of its own. In the
-# kitchen text, one line is a whole short story. Of each file, the last fifth is kept back, and the machine never reads it. The first half of this kept-back
-# part serves a game, soon, and the measurements in section 6. The second half serves a single score, at the end of section 6.
+# kitchen text, one line is a whole short story. A part of your file is kept back, the last fifth, and the machine never reads it. The first half of this part
+# serves a game, soon, and the measurements in section 6. The second half serves a single score, at the end of section 6. (The kitchen text and Shakespeare
+# come with parts of their own, for the same three uses.)
 #
 # The numbers that this chapter quotes come from our own run, which reads the kitchen text. With another text yours will differ. Compare them.
 
@@ -80,9 +81,9 @@ my_words = {word for sentence in my_train for word in sentence}
 print(
     f"{sum(map(len, my_train)):,} words to learn from, {len(my_words):,} different ones"
 )
-if (kept_back := sum(map(len, my_valid))) < 480:  # 12 passages of 40 words
+if (kept_back := sum(map(len, my_valid))) < 1_600:  # 40 passages of 40 words
     print(
-        f"Only {kept_back} words are kept back for section 6, and it needs 480: take more text."
+        f"Only {kept_back} words are kept back for section 6, and it would like 1,600: better take more text."
     )
 
 # %% [markdown]

@@ -38,9 +38,10 @@ for least, most in ((1, 2), (3, 4), (5, 6), (7, 18)):
 # The first line says that 60 % of the test sentences are new. If we count whole sentences, each of these gets the probability 0, although there is nothing wrong
 # with it. So on these sentences, counting whole sentences does not work.
 #
-# The other lines show what length does. Of the sentences with one or two words, 9 % are new, and of those with five or six words 47 %. Of the 324 sentences with
-# seven words or more, not a single one occurs among the training sentences. How steeply the share rises is a fact about our invention. But there is a general
-# reason: with each further word, there are many more sentences that one could say.
+# The other lines show what length does. Of the sentences with one or two words, 9 % are new, and of those with five or six words 47 %. Of the 324 sentences
+# with seven words or more, not a single one occurs among the training sentences. The last step is our own doing: when we invented the sentences, we made none
+# of seven words or more twice. But that the share rises with the length has a general reason: with each further word, there are many more sentences that one
+# could say.
 #
 # The other 40 % of the test sentences are a problem of another kind. A model that has merely learned its training sentences by heart gives all of these a good
 # probability. It is then praised for its memory, and not for what it does with something new. Some repetition is honest: people do make short requests more than

@@ -150,8 +150,7 @@ agrees(count_table, ours.count_table, _text, _words, by=_parts)
 # - `bigram_mle(counts)`: from `{(w1, w2): count}` to the nested dictionary `model[w1][w2]`;
 # - `bigram_mle_array(C)`: from an array of counts, with a row for each $w_1$, to the array of probabilities, without a loop.
 #
-# The machine with one word of memory, which babbled in the beginning, was made just like this. (There is one small difference at the first line, which you will
-# see.) Below the checks, yours will speak.
+# The machine with one word of memory, which babbled in the beginning, was made just like this. Below the checks, yours will speak.
 
 # %% [markdown] hints="bigram_mle"
 # 1. The word that stands *after* the bar picks the row; everything in that row is divided by one number.
@@ -293,11 +292,11 @@ while len(said) < 40:
 print(" ".join(word for word in said if word != "<s>"))
 
 # %% [markdown]
-# You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell takes
-# every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and in yours. It also compares the row
-# `<s>`. The borrowed machine has no `<s>`. It reads your file as one long row of words, in which the end of a line is a word of its own. What comes after this
-# word begins a line, so its row does the work of the row `<s>`. Only the very first line has no line end before it, so the borrowed machine has counted one
-# beginning fewer than yours.
+# You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell
+# takes every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and in yours. It also compares
+# the row `<s>`. The borrowed machine has no `<s>`. It reads your file as one long row of words, in which the end of a line is a word of its own. Its row for
+# this word tells how lines begin: it plays the part of your row `<s>`. It counts a beginning for each line end that comes before a line, and the first line
+# has none before it. So it counts one beginning fewer than you.
 
 # %%
 theirs = machines["one word"]
@@ -312,7 +311,8 @@ for word in my_words:
     )
 print(f"{same:,} of {len(my_words):,} rows are equal, number by number")
 begins = theirs.next_words(["\n"])  # what begins a line
-gap = max(abs(my_bigrams["<s>"].get(w, 0) - p) for w, p in begins.items())
+own = my_bigrams["<s>"]
+gap = max(abs(own.get(w, 0) - begins.get(w, 0)) for w in {*own, *begins})
 print(f"in the row <s>, no probability differs by more than {gap:.5f}")
 
 # %% [markdown]
