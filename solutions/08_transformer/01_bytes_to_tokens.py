@@ -295,8 +295,9 @@ print(
 )
 
 # %% [markdown]
-# The program has only counted neighbours, and still it has found endings and some whole words. The first row holds the most frequent pairs of your text. Most of
-# them are two characters long. A longer token needs several merges, one after the other, so only a very frequent one, such as *the*, is found early.
+# The program has only counted neighbours, and still it has found endings and some whole words. The first row holds the most frequent pairs of your text. Most
+# of them are two characters long. A longer token needs several merges, one after the other, so the longest stand in the later rows (in the course's own run
+# *finally*), and only a very frequent one, such as *the*, is found early.
 
 # %% [markdown] statement="encode"
 # ### There and back
