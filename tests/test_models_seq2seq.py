@@ -17,7 +17,6 @@ from lmkit.models.seq2seq import (
     Memory,
     Vocabulary,
     build_pair,
-    rows_of,
     translate,
 )
 
@@ -78,16 +77,6 @@ def test_word_by_word_gives_what_all_at_once_gives(pair: tuple[str, str]) -> Non
             scores, past = model.decode(memory, some, past)
             found.append(scores)
         assert torch.allclose(torch.cat(found, 1), wanted, atol=1e-5)
-
-
-@pytest.mark.parametrize("pair", PAIRS)
-@torch.no_grad()
-def test_rows_may_be_chosen_and_doubled(pair: tuple[str, str]) -> None:
-    model, chosen = made(pair), torch.tensor([2, 0, 2])
-    memory = model.encode(SOURCE)
-    _, past = model.decode(memory, TARGET[:, :2])
-    scores, _ = model.decode(memory.rows(chosen), TARGET[chosen, 2:], rows_of(past, chosen))
-    assert torch.allclose(scores, model(SOURCE, TARGET)[chosen, 2:], atol=1e-5)
 
 
 @torch.no_grad()

@@ -9,7 +9,6 @@ import pytest
 import sacrebleu
 
 from benchmarks.chapters import chapter_functions
-from conftest import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -61,17 +60,3 @@ def test_a_beam_that_loses_nothing_finds_what_trying_everything_finds(answers: d
         assert dict(found) == pytest.approx(every)
         assert found[0][1] == pytest.approx(answers["best_of_all"](step, (), longest)[1])
         assert answers["beam_search"](step, (), 1, longest) == [answers["greedy"](step, (), longest)]
-
-
-def test_beams_of_a_trained_model_leave_no_search_error_and_most_of_the_faults() -> None:
-    """What the chapter says beside its figure."""
-    import pandas as pd
-
-    beams = pd.read_csv(ROOT / "data" / "seq2seq" / "beams.csv")
-    plain = beams[beams.alpha == 0].set_index("k")
-    searched = (1 - plain.valid - plain.model_error).round(3)  # wrong, and the search is at fault
-    assert round(100 * (1 - plain.valid[1])) == 35 and round(100 * searched[1]) == 3
-    assert round(100 * (plain.search_error[1] - searched[1])) == 5 and searched[4] == plain.search_error[4] == 0
-    assert (plain.valid.round(2) == 0.65).sum() >= 3 and plain.valid.min() > 0.64
-    assert plain.bleu.max() - plain.bleu.min() < 0.5
-    assert plain.length[16] == pytest.approx(1, abs=0.005)

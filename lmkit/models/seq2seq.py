@@ -61,18 +61,6 @@ class Memory:
     seen: Tensor  # [B, m], True where there is a word and not padding
     last: tuple[Tensor, Tensor]  # two vectors [B, M] for the whole source: h and c of an LSTM after its last word
 
-    def rows(self, chosen: Tensor) -> "Memory":
-        """The memory of some sources, or of one several times: chosen [K] numbers in the batch."""
-        h, c = self.last
-        return Memory(self.states[chosen], self.seen[chosen], (h[chosen], c[chosen]))
-
-
-def rows_of(past: Past, chosen: Tensor) -> Past:
-    """What a decoder kept for some texts of the batch, chosen [K]: for a beam that keeps some and doubles others."""
-    if isinstance(past, tuple):
-        return tuple(rows_of(part, chosen) for part in past)
-    return past[chosen]
-
 
 class LSTMEncoder(nn.Module):
     """Reads from left to right; its last h and c stand for the whole source."""

@@ -33,6 +33,7 @@ import copy
 import math
 import random
 from fractions import Fraction
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -41,6 +41,7 @@
 # This chapter grew out of lectures by Fabrizio Silvestri, Yoav Artzi and Benjamin Muller. You do not need their slides.
 
 # %%
+import functools
 import itertools
 import math
 import random
