@@ -13,7 +13,8 @@
 #
 # **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say in a single number how good it is. In
 # section 6 you will see how little it brings to remember more than two words. And in section 7 you will catch the machine: you will find something that a
-# machine with one word of memory can never get right, however much it reads. Both are reasons for the chapters from 04 on.
+# machine with one word of memory can never get right, however much it reads. That more words of memory bring little, and that one word can never be enough:
+# these are the two reasons for the chapters from 04 on.
 
 # %% [markdown]
 # How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise `NotImplementedError` and run the check

@@ -7,9 +7,9 @@
 # Think of a die. Before you throw it, you are unsure among 6 equally likely sides, and each side has the probability $1/6$. A model
 # that gives every true word the probability $1/6$ is as surprised by each of them as you are by the throw. We say that it has the **perplexity** 6.
 #
-# In a real text the probabilities differ from word to word. Suppose that a text has two words, and that the model gave them the probabilities $1/2$ and $1/8$.
-# Together they have the probability $\frac12 \cdot \frac18 = \frac1{16}$. Now look for a fair die whose two throws are just as improbable. It is a die with 4
-# sides, because $\frac14 \cdot \frac14 = \frac1{16}$. So the perplexity of this text is 4.
+# In a real text the probabilities differ from word to word. Suppose that the probability of a text has two factors, $1/2$ and $1/8$. Together they have the
+# probability $\frac12 \cdot \frac18 = \frac1{16}$. Now look for a fair die whose two throws are just as improbable. It is a die with 4 sides, because
+# $\frac14 \cdot \frac14 = \frac1{16}$. So the perplexity of this text is 4.
 #
 # Here is the same as a recipe for $N$ probabilities. Multiply them; in the example this gives $1/16$. Take the $N$-th root, which is $1/4$. Divide 1 by it,
 # which is 4.
@@ -174,7 +174,7 @@ axes.set(
 axes.set_yticks([15, 20, 50, 100, 200], ["15", "20", "50", "100", "200"])
 axes.minorticks_off()
 plt.show()
-print(f"k = 1: perplexity {value(1):.0f}")
+print(f"k = 1: perplexity {value(1):.0f};  k = 0.01: {value(0.01):.1f}")
 print(f"k = {ks[best]:.2g}: perplexity {values[best]:.0f}, the best of these")
 print(f"V = {V:,} tokens")
 pairs = Counter(pair for s in train_sentences for pair in ngrams(s, 2))
@@ -192,17 +192,19 @@ for w1, w2 in (("chinese", "food"), ("want", "to")):
 # of the row are imaginary. Then $P(\textit{food} \mid \textit{chinese})$ falls from $73/135 = 0.54$ to $74/1535 = 0.05$. Even in the row of *want*, one of the
 # eight frequent words, $P(\textit{to} \mid \textit{want})$ falls from $0.65$ to $0.24$.
 #
-# A small $k$ does much better, and still two things are not right. First, all words that were never seen after *thai* get the same probability, *thai of* as
-# much as *thai lunch*. (Neither was ever said in the training sentences.) But *thai lunch* is surely more probable. **How should one share out the probability
-# of what was never seen?** That is the question of chapter 02. Second, we have found our $k$ by looking at the test sentences themselves, so the 15 is too
-# good, and we do not know by how much.
+# A small $k$ does much better, and still two things are not right. First, all words that were never seen after *want* get the same probability, *want of* as
+# much as *want chicken*. (Neither was ever said in the training sentences. The new ones have *want chicken* twice.) **How should one share out the
+# probability of what was never seen?** That is the question of chapter 02. Second, we have found our $k$ by looking at the test sentences themselves, which
+# one should not do: what is chosen on a text fits that text too well. (Here it does no harm. If we choose $k$ on every second new sentence, it is 0.004
+# again, and it is also the best of the 26 for the other half.)
 #
 # There is also a way to cheat. We may decide that rare words are not in the vocabulary, so that they become `<UNK>`, too. The next cell takes $k = 0.004$. In
 # its first line the known words are all those of the training sentences. In the second line they are the words that were seen at least twice there, and in
 # the third line at least 5 times.
 #
-# Each line has a second number. For it, the model must also *name* the rare word whenever it has said `<UNK>`. It draws lots: each rare word has one ticket,
-# and so has "a word that I have never read". Which of the two numbers will fall?
+# Each line has a second number, for a harder job: whenever the model has said `<UNK>`, it must also say which word it is. We let it guess blindly. If $R$
+# words were declared rare, each of them gets the probability $1/(R + 1)$, and so does the answer *a word that I have never read*. Which of the two numbers
+# will fall?
 
 # %%
 tokens = sum(len(s) + 1 for s in new_sentences)
@@ -210,15 +212,17 @@ for least in (1, 2, 5):
     frequent = {word for word in occurs if occurs[word] >= least}
     value, V = smoothed(frequent)
     unknown = sum(word not in frequent for s in new_sentences for word in s)
-    tickets = len(occurs) - len(frequent) + 1  # a word that was never read has one
-    named = value(ks[best]) * tickets ** (unknown / tokens)
+    answers = len(occurs) - len(frequent) + 1  # one is: a word never read
+    named = value(ks[best]) * answers ** (unknown / tokens)
     print(
         f"at least {least} times: V = {V:5,}, perplexity {value(ks[best]):.1f}, with names {named:.1f}"
     )
 
 # %% [markdown]
 # The first perplexity falls from 15.3 to 12.8 and to 11.5, but these three numbers cannot be compared. The models of the second and third line need not say
-# *which* rare word comes. They only have to say that *some* rare word comes, and that is easier. Once they must name it, most of the gain is gone: with names, the three models have 15.3, 14.5 and 15.3.
+# *which* rare word comes. They only have to say that *some* rare word comes, and that is easier. Once they must name it, the three models have 15.3, 14.5 and
+# 15.3. A little of the gain of the second line is honest: it has learned from its rare words what may follow a word that it does not know. All of the gain of
+# the third was the cheat.
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?

@@ -217,7 +217,8 @@ pd.DataFrame(rows, columns=names).round(2)
 #
 # You may object that we have invented these sentences ourselves. So ask your own text the same question. A cell below takes its 30 most frequent words, one
 # after the other, as the word in the middle. For each pair of words around it, the **excess** is the real count minus the expected one. The first table shows
-# the eight triples with the largest excess. (Marks such as full stops and the edges of sentences are left out.)
+# the eight triples with the largest excess. (Marks such as full stops and the edges of sentences are left out, and so is a middle word with more than a
+# million possible pairs around it.)
 #
 # Among thousands of triples, some have an excess by chance. How large can it be? To see this, your machine with one word of memory writes five texts with as
 # many sentences as yours, by the folded cell. This machine really forgets, so in its texts every excess is chance. The second table shows the largest excess
@@ -269,9 +270,9 @@ pd.DataFrame(luck, columns=columns).round(1)
 # Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than all five in the second table, it is hardly chance: where the
 # first word stands, the third one is more frequent than the middle word alone explains, and your machine with one word of memory cannot know it.
 #
-# The kitchen text is generated, too. So we also ask something that nobody has invented for a course: the 12,000 most frequent first names, from the counts of
-# the United States' Social Security Administration. Here a name is a sentence, and a letter is a word. A machine with one letter of memory must believe that,
-# given the middle letter, the letters on its two sides have nothing to do with each other.
+# The kitchen text is generated, too. So we also ask something that nobody has invented for a course: 12,000 of the most frequent first names, from the counts
+# of the United States' Social Security Administration. Here a name is a sentence, and a letter is a word. A machine with one letter of memory must believe
+# that, given the middle letter, the letters on its two sides have nothing to do with each other.
 
 # %%
 names = lmkit.load("names").splits["train"][:12_000]
@@ -281,6 +282,12 @@ luck = [standing_out(written_text(of_names, names, seed))[0] for seed in range(1
 print("The largest excess by chance, in five lists that the machine has written:")
 pd.DataFrame(luck, columns=columns).round(1)
 
+# %% [markdown]
+# In these names, *a* stands 381 times between *m* and *r*, and the machine with one letter of memory would expect 115. The difference of 266 is far beyond
+# the largest of chance, 41. So here, too, the model is wrong in what it believes, and this time nobody has made the data so.
+#
+# Would a second word of memory help at *for*? The last cell trains such a machine on the restaurant sentences.
+
 # %%
 two_words = train_machine(train_sentences, memory=2)
 value = surprise(two_words, new_sentences, [0.7] * 3, known=occurs)
@@ -289,9 +296,6 @@ after_open = two_words[2]["open", "for"]
 print({word: round(after_open.get(word, 0), 2) for word in ("lunch", "a")})
 
 # %% [markdown]
-# In these names, *a* stands 381 times between *m* and *r*, and the machine with one letter of memory would expect 115. The difference of 266 is far beyond
-# the largest of chance, 41. So here, too, the model is wrong in what it believes, and this time nobody has made the data so.
-#
 # A machine with two words of memory has a table for such triples: at *for* it still remembers *open*, as the last lines show, and its perplexity on the new
 # restaurant sentences falls from 15.94 to 11.07. (So a 12 like that of your friend in section 5 needs no trick at all.) But say *open today for lunch*, and
 # it has forgotten *open* again. We expect that each further word of memory only moves the problem one word further back, and in section 6 you have seen how
@@ -308,6 +312,7 @@ print({word: round(after_open.get(word, 0), 2) for word in ("lunch", "a")})
 #   give some probability to what was never seen.
 # - **It forgets.** With one word of memory it no longer knows at *for* whether it said *open*. With two words it knows this, and forgets what came before
 #   *open*. And to remember five words brought hardly more than to remember two: 75 % of the contexts of five words in the new kitchen text had never been
-#   seen, and most of the others too rarely to be trusted. From chapter 04 on, you will build models that look further back without counting every context.
-#   First, words that are used alike will share what is learned about them. Then the model will keep a short summary of all that it has read so far. At last,
-#   in chapter 08, you will let every word look back at every earlier one. That model is called a Transformer, and it will write about your text, too.
+#   seen, and after two in five of the others the true word had never come. From chapter 04 on, you will build models that look further back without counting
+#   every context. First, words that are used alike will share what is learned about them. Then the model will keep a short summary of all that it has read so
+#   far. At last, in chapter 08, you will let every word look back at every earlier one. That model is called a Transformer, and it will write about your
+#   text, too.
