@@ -239,8 +239,8 @@ plt.show()
 # Now compare this figure with that of the echo. The echo asks how much of an early token arrives at the end. The gradient asks how strongly an error at the
 # end would correct what was done at an early token. With $\rho = 0.8$ the echo shrinks to about a millionth of its first value over the 60 tokens, and so
 # does the gradient. With $\rho = 1$ both shrink to about a sixth. So what is soon forgotten also gets little gradient: both ways lead through the same slopes
-# and the same $W_h$. (With 1.1, too, both lines pass the same steps, but the echo begins at the first token and the gradient at the last one. At the first
-# tokens the states are small, and the tanh hardly squeezes. So the echo grows at its left end, and the gradient at its right end.)
+# and the same $W_h$. (The two figures run in opposite directions: the first tokens are at the *left* of the echo and at the *right* of the gradient. There
+# the states are small, and the tanh hardly squeezes. That is why, with 1.1, the echo grows at the left and the gradient at the right.)
 
 # %% [markdown]
 # So could one simply start an RNN with $\rho = 1$, a rotation? People do; it is called an **orthogonal start**. But such a network keeps everything for equally

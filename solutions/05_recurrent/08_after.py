@@ -1,9 +1,9 @@
 # %% [markdown]
 # ### After
 #
-# Everything is ready: the batches from your `stream_batches`, the step from your `train_step`, and your loop around them. Every now and then `watch` measures
-# how well the network predicts a part of your text that it does not learn from, and lets the network write a line. Four longer samples are kept, and printed
-# side by side below.
+# Everything is ready: the batches from your `stream_batches`, the step from your `train_step`, and your loop around them. Every now and then the function
+# `look` (your loop calls it as its `watch`) measures how well the network predicts a part of your text that it does not learn from, and lets the network
+# write a line. Four longer samples are kept, and printed side by side below.
 #
 # On a laptop with one free core the second cell runs for about a quarter of an hour. While it runs, read on: the paragraph below it says what to expect.
 
@@ -152,9 +152,10 @@ plt.show()
 # %% [markdown]
 # Before the training, all dots stood close together. Now they are far apart: the gates react to what is read. In the course's own run 46 of the 96 gates are
 # nearly closed at blanks (below 0.25) and more than half open elsewhere. Is a blank special? The printed lines count in the same way for the three most
-# frequent letters. At each of them, 11 to 27 gates are nearly closed and more than half open elsewhere. (We leave the blanks out of a letter's *elsewhere*.
-# This is in favour of the letters: with the blanks counted in, fewer gates would pass.) So a blank closes more gates than any of these three letters, and
-# nobody has told the network that words exist. Some gates do the opposite: their dots lie above the diagonal, so they keep more at a blank than elsewhere.
+# frequent letters. At each of them, 11 to 27 gates are nearly closed and more than half open elsewhere. (For a letter, *elsewhere* means all other letters
+# and signs, but not blanks. Many gates close at blanks, so counting these in would lower *elsewhere*, and fewer gates would pass.) So a blank closes more
+# gates than any of these three letters, and nobody has told the network that words exist. Some gates do the opposite: their dots lie above the diagonal, so
+# they keep more at a blank than elsewhere.
 #
 # Section 4 has left a question: gates that start half open let hardly any gradient through, but training can change them. Has it? The lines *before* and
 # *after* say what the belt keeps. In the course's own run a gate keeps about a half of its cell in a step, before and after, and over ten characters even the
@@ -276,8 +277,8 @@ print(
 
 # %% [markdown]
 # The recorded network crosses the line between 1,250 and 1,500 steps. At the end it has 0.529 nats and the counts have 0.593. So the LSTM wins, and it is
-# still far from the floor. Whether the steps or the 192 numbers did it, one run cannot tell. (What the cell above prints for *your* run is measured on the
-# test text, from which nothing was chosen.) Section 8 shows what it takes on a harder text.
+# still far from the floor. Whether the steps or the 192 numbers did it, one run cannot tell. (The three losses of *your* run, printed above this figure, are
+# measured on the test text, from which nothing was chosen.) Section 8 shows what it takes on a harder text.
 #
 # Your first network, the one of section 3, is in the list above, too. Your last one has more steps, reads a stream, learns by gradient descent with larger
 # steps, and is wider on a laptop. So we cannot say which of these has made the difference between the two.
@@ -290,15 +291,16 @@ print(
 # 16 and 64 characters, with fewer rows where pieces are longer, so that each step reads as many characters. The state goes on from piece to piece as before,
 # but no gradient reaches back further than $T$ steps. With $T = 1$ none comes back through the state at all.
 #
-# Two more networks answer another question. They, too, learn from pieces of 8 and of 64, but begin each piece with an *empty* state. What is worse: a
-# gradient that ends after eight steps, or a memory that does? Make a guess.
+# Two more networks learn from pieces of 8 and of 64, too, but begin each piece with an *empty* state. And at the end two of the networks, those with $T = 1$
+# and $T = 8$, are asked once more: how good are they if they may read only the last 1, 2, 4, ... characters before each answer? Make a guess: how bad is $T =
+# 1$?
 
 
 # %% alt="Held-out loss over the length of the pieces from 1 to 64, falling more and more slowly; two crosses for networks whose state is emptied lie above the line, the one at 8 far above."
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 def short_training(T, empty=False):
-    """Held-out loss of a small network trained on pieces of T characters, with the state carried over or emptied."""
+    """A small network trained on pieces of T characters, with the state carried over or emptied."""
     set_seed(1)
     model = LanguageModel(V, 32, 96, forget_bias(best_start)).to(device)
 
@@ -309,16 +311,28 @@ def short_training(T, empty=False):
 
     batches = stream_batches(text_ids["train"].to(device), 2_048 // T, T)
     train_on(step, batches, 400, 20.0, lambda i: None)
-    return held_out(model, text_ids["valid"][:some])
+    return model
+
+
+@torch.no_grad()
+def with_last(model, length, count=1_000):
+    """Held-out loss of characters before which the network has read the last `length` ones only."""
+    places = torch.arange(count) * ((some - length - 1) // count)
+    texts = torch.stack([text_ids["valid"][i : i + length + 1] for i in places])
+    texts = texts.to(device)
+    scores, _ = model(texts[:, :-1])
+    return F.cross_entropy(scores[:, -1], texts[:, -1]).item()
 
 
 pieces = (1, 2, 4, 8, 16, 64)
-carried = [short_training(T) for T in pieces]
-emptied = [short_training(T, empty=True) for T in (8, 64)]
+learned_from = {T: short_training(T) for T in pieces}
+valid_ids = text_ids["valid"][:some]
+carried = [held_out(model, valid_ids) for model in learned_from.values()]
+emptied = [held_out(short_training(T, empty=True), valid_ids) for T in (8, 64)]
 _, axes = plt.subplots(figsize=(7, 3))
 axes.plot(pieces, carried, "o-", label="the state goes on")
 axes.plot((8, 64), emptied, "x", ms=9, label="each piece begins with an empty state")
-log_ticks(axes, pieces, xlabel="characters that a gradient can reach back")
+log_ticks(axes, pieces, xlabel="T, the length of a piece (characters)")
 axes.set_xticks(pieces, pieces)
 axes.set(ylabel="held-out loss (nats)", title="How far back must a gradient reach?")
 axes.legend()
@@ -326,14 +340,26 @@ plt.show()
 print("T      ", *(f"{T:5}" for T in pieces))
 print("goes on", *(f"{nats:5.2f}" for nats in carried))
 print("emptied", " " * 17, f"{emptied[0]:5.2f}", " " * 5, f"{emptied[1]:5.2f}")
+for T in (1, 8):
+    print(f"\nT = {T}, loss if it reads only the last", end=" ")
+    far = (1, 2, 4, 8, 16, 64)
+    print(*(f"{n}: {with_last(learned_from[T], n):.2f}" for n in far), sep="   ")
 
 # %% [markdown]
-# In the course's own run, most of the way is made by the first few steps: from 1.19 with $T = 1$ to 0.94 with $T = 8$. From there to 64 it is only 0.90. **So
-# in these 400 steps, gradients that reach back eight characters are nearly enough for this network.** This is our answer to *how could it learn that?*: for
-# most of what it has learned so far, a few steps back were enough. (It is one seed, and more rows at a time may help the short pieces.)
+# Begin with $T = 1$, in the course's own run. No gradient has ever come back through its state, and yet its loss has fallen from $\ln V = 3.61$ to 1.19. That
+# is most of what any of these networks has learned. And it is not the last character alone: the line of $T = 1$ has 2.75 if the network may read one
+# character, 1.88 with two, and 1.20 with eight. So it uses about eight characters of the past, although no gradient ever told it to keep them. How can that
+# be? A state holds an echo of the last tokens before anybody has trained it (section 2). And the weights that *read* the state are trained without any way
+# back.
 #
-# And the memory? With $T = 8$ and a state that is emptied, the loss is 1.10. With a state that goes on it is 0.94, though its gradients are just as short. So
-# the state brings news from further back than any gradient has ever come. Is that also true of a verb and its noun? In section 8 your network will be asked.
+# Gradients through time add the rest: 0.94 with $T = 8$, and 0.90 with 64. **This is our answer to *how could it learn that?*: most of it needs no gradient
+# through time at all, and nearly all of the rest only a few steps.** (It is one seed, all networks have the rate of $T = 64$, and more rows at a time may
+# help the short pieces.)
+#
+# And the crosses? An empty state at the beginning of each piece costs much with $T = 8$, 1.10 against 0.94, because half of the characters are then asked
+# with less than four characters before them. How far back does the state reach at all? The last line says it for $T = 8$: 0.97 with the last eight
+# characters, 0.95 with sixteen, 0.94 with 64. So from beyond sixteen characters there comes next to nothing. Is that also true of a verb and its noun? In
+# section 8 your network will be asked.
 #
 # Your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 

@@ -1,8 +1,9 @@
 # %% [markdown]
 # ## 8. Where it stands
 #
-# One training proves little. So let us ask: *what does an LSTM need to beat the counts?* We have measured this on *tiny Shakespeare*. The LSTMs and the counts
-# read the same 0.9 million characters, and all are judged on the same last tenth of the text, which took no part in any choice.
+# One training proves little. So let us ask: *what does an LSTM need to beat the counts?* We have measured this on *tiny Shakespeare*, with one learning rate
+# for gradient descent and one for AdamW. The LSTMs and the counts read the same 0.9 million characters, and all are judged on the same last tenth of the
+# text, which took no part in any choice.
 #
 # In the figure each row is one kind of LSTM, and the dots are its random starts. The plain rows, in blue, have 192 numbers, gradient descent, and forget gates
 # that start at a half-life of about 5, longer than what was best in section 6. Each orange row changes what its name says: the start (*half open*, half-life
@@ -32,6 +33,7 @@ for place, (name, (model, steps)) in enumerate(kinds.items()):
 axes.axvline(counts[most], linestyle="--", color="black")
 axes.text(counts[most] - 0.002, 0, "Kneser-Ney", ha="right", fontsize=10)
 axes.set_yticks(range(len(kinds)), list(kinds))
+axes.invert_yaxis()
 axes.set(
     title="LSTMs on 0.9 million characters (blue: plain)", xlabel="test loss (nats)"
 )
@@ -199,8 +201,8 @@ else:
 # %% [markdown]
 # The row *always one form* is for somebody who always gives the form that is more frequent at this distance. In the course's own run, after 150 steps of the
 # first model and 400 of the other, neither network is clearly better than that, even when the noun is the word just before. The network spells most words by
-# then, but it has not learned that the noun decides about the verb. The counts have found something out: they see twelve characters, and a noun that stands
-# just before the verb is among them.
+# then, but it has not learned that the noun decides about the verb. The counts have found something out: they look eleven characters back, and a noun that
+# stands just before the verb is among them.
 #
 # And the recorded run at a laptop's size, which is ahead of the counts by its loss?
 

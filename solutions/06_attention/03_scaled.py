@@ -22,16 +22,16 @@ for d_k in (1, 4, 16, 64, 256, 1024):
 print(f"and at d_k = {d_k} above {np.median(largest):.4f} for half of the queries")
 
 # %% [markdown]
-# All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But in the last line, at $d_k = 1024$, one key
-# gets 0.95 of the weight. The dictionary is hard again, by accident.
+# All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But at $d_k = 1024$ one key gets 0.95 of the
+# weight, on average. The dictionary is hard again, by accident.
 #
 # Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$
-# changes $p(1 - p)$ times as much, which is the derivative of the softmax. One number for all keys is the sum of their factors: the smaller it is, the less
-# the weights move when scores change. And only by moving weights can training teach a head where to look. With 64 equal weights each key has the factor
-# 0.015, and the sum is about 1. If one key has the weight 0.95, its factor is about 0.05, and the 63 others together have another 0.05. So the sum has fallen
-# from 1 to 0.1. (And 0.95 is a mean over 200 queries. For half of them, the last printed number says, the largest weight is above 0.9998. There next to
-# nothing can change any more.) Suppose that another key deserved the weight: its own weight is nearly 0, so its factor $p(1 - p)$ is nearly 0 as well, and
-# training can hardly raise it. A head may become certain after it has learned something, but it should not be so from the start.
+# changes $p(1 - p)$ times as much, which is the derivative of the softmax. Call $p(1 - p)$ the factor of a key, and add up the factors of all 64 keys. If
+# this sum is small, the weights hardly move when scores change. And only by moving weights can training teach a head where to look. With 64 equal weights
+# each key has the factor 0.015, and the sum is about 1. If one key has the weight 0.95, its factor is about 0.05, and the 63 others together have another
+# 0.05. So the sum has fallen from 1 to 0.1. For half of the 200 queries it is much worse: their largest weight is above 0.9998, as the last printed line
+# says, and next to nothing can change any more. Suppose that another key deserved the weight: its own weight is nearly 0, so its factor $p(1 - p)$ is nearly
+# 0 as well, and training can hardly raise it. A head may become certain after it has learned something, but it should not be so from the start.
 #
 # So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and
 # variance 1.
@@ -140,7 +140,8 @@ for d_k in (4, 64, 1024):
 #
 # The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to.
 #
-# Note what we have measured: random keys with numbers of size 1, before any training.
+# Note what we have measured: random keys with numbers of size 1, before any training. The networks of this chapter begin with smaller numbers, and so they
+# hardly need the divisor. (The network of section 7 learns its task just as well without it, with three seeds of three.) It is large networks that do.
 #
 # Your function should agree with the one that torch has built in. We give torch's a short name, to have something to compare with:
 

@@ -31,10 +31,11 @@
 # 1. In layer 0, a head at *drum* looks back to *kite*. It finds the value $a W_v^0$.
 # 2. The linear map `out` takes that value back to $C$ numbers. The part of `out` that belongs to this head we call $W_o^0$. So the note "after kite" is the
 #    vector $a W_v^0 W_o^0$.
-# 3. As in `OneLook`, what a word has found is added to its vector (the network below does it). So *drum* becomes $b + a W_v^0 W_o^0$.
+# 3. As in `OneLook`, what a word has found is added to its vector (the network below does it). So *drum* becomes $b + a W_v^0 W_o^0$. (We leave out its
+#    place.)
 # 4. In layer 1, the key of *drum* is made from this sum: $(b + a W_v^0 W_o^0) W_k^1 = b W_k^1 + a W_v^0 W_o^0 W_k^1$. The second part is the key of the note.
-# 5. Now the last word, *kite* at place 4. Its vector after layer 0 is a sum, too: its word $a$, its place, and a note of its own, "after moss". Each part
-#    adds something to its query. The plan needs what the word adds, $a W_q^1$.
+# 5. Now the last word, *kite* at place 4. Its vector after layer 0 is a sum, too: its word $a$, its place, and a note of its own, "after moss". So its query
+#    is a sum of three parts. The plan uses only the part that comes from the word itself, $a W_q^1$.
 #
 # A score is the product of a query and a key. So the plan works if $a W_q^1$ has a large product with $a W_v^0 W_o^0 W_k^1$, that is, if the query of *kite*
 # fits the note "after kite". It must not fit the notes about other words.
@@ -292,10 +293,11 @@ plt.show()
 #
 # In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one
 # and once in round two. (The first line ends soon after, near row 30. Section 9 says why.) Round four adds a third line in the last rows. In these lower
-# squares, skip rows 0 to 11: no word of this text has come twice yet. In the upper squares, look at rows 1 to 12: there stand the notes that round two reads.
+# squares, skip rows 0 to 11: no word of this text has come twice yet. The notes that round two reads are written at places 1 to 12. So in the upper squares,
+# look at rows 1 to 12.
 #
-# Do our lists need four heads? No: with `MultiHead(64, 1)` in place of `MultiHead(64, 4)` in the cell above, two layers with a single head each learn them as
-# well. Several heads are for texts, in which a word may need several things.
+# Do our lists need four heads? No. We have trained two layers with a single head each, `MultiHead(64, 1)`, and they learn them as well. (Should you try it:
+# only train it. The cells that draw and cut count on four heads.) Several heads are for texts, in which a word may need several things.
 
 # %% [markdown]
 # ### Does it take two layers?
@@ -344,8 +346,8 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 # The LSTM is right in about half of the texts. None of the three readers guesses as many. Has it begun to copy? Not so fast. Think of a fourth reader: it
 # says the word that was *not said for the longest time*. In a list that is said again and again this is always the right one, so this reader would be right
 # in all 200 texts. And it does not copy. It never looks for the place where the present word stood before, and only asks which word has waited longest. An
-# LSTM could well carry such waiting times in its state. So neither a half nor all of the texts right can tell us whether a network copies or uses this trick.
-# In section 9 other words will stand before the list. Then the fourth reader says one of those, and is wrong, and we will see who is still right.
+# LSTM could well carry such waiting times in its state. So this count cannot tell us whether a network copies or uses the trick, not even if it is 200 of
+# 200. In section 9 other words will stand before the list. Then the fourth reader says one of those, and is wrong, and we will see who is still right.
 #
 # What you have seen in the squares looks like our plan, although we have not told it to the network. A head of layer 1 that copies in this way is called an
 # **induction head**. Together with the heads that write its notes, it is called an induction circuit. N. Elhage and others described it in 2021. A year later C.
@@ -536,9 +538,9 @@ plt.show()
 # about $a$ itself.
 #
 # Take the query of *kite*, and all the notes: "after moss", "after kite" and so on. Does the query fit "after kite" best? We ask this for all 64 words, with
-# the best copying head of layer 1, and count how often the answer is yes. If every query fits its own note best, the count is 64. (The plan needs a little
-# less: in one text a query competes only with the notes about the words of that text.) In a network that has learned nothing it is about 1. A count of 30 would
-# say that for the other 34 words the note about another word fits better.
+# the best copying head of layer 1, and count how often the answer is yes. If for each of the 64 words the query fits the note about that same word best, the
+# count is 64. (The plan needs a little less: in one text a query competes only with the notes about the words of that text.) In a network that has learned
+# nothing it is about 1. A count of 30 would say that for the other 34 words the note about another word fits better.
 #
 # The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. To compare, we make the same
 # count with a network that has not been trained. (We leave out what places and biases add: a note is only $a W_v^0 W_o^0$, and a query only $a W_q^1$, where
@@ -609,7 +611,7 @@ for seed, model in learners.items():
         )
     )
     print(
-        f"seed {seed}, previous-word heads {tellers[seed]}: of 64 queries {read[0]} fit their own note best, "
+        f"seed {seed}, previous-word heads {tellers[seed]}: of 64 queries {read[0]} fit the note about their own word best, "
         f"of 64 words found {said_too[0]} are said (untrained: {read[1]} and {said_too[1]})"
     )
 
@@ -632,12 +634,14 @@ plt.show()
 # all 64 queries fit the note about their own word best, and 63 or 64 of 64 words that are found are also said, when we ran this. In an untrained network
 # hardly any are. Nobody has told the matrices of two different layers to fit each other. Training has done it.
 #
-# That is what layer 1 *can* read. What does it need? Take the knife. We cut out heads of layer 0, and see two things: whether the heads of layer 1 still find
-# their places (the copying score), and what happens to the loss. Each cut is made in all three networks:
+# That is what layer 1 *can* read. What does the network need? Take the knife. For each cut we see what happens to the loss, and, if it is made in layer 0,
+# whether the heads of layer 1 still find their places (the copying score). Each cut is made in all three networks:
 #
 # - **previous-word heads**: all of them together. When we ran this, they were three of the four heads of layer 0 in each network.
 # - **the rest of layer 0**: the fourth head, which is left;
-# - **all but one of them**: all previous-word heads but one, so that a single one stays. We do this with each of them in turn.
+# - **all but one of them**: all previous-word heads but one, so that a single one stays. We do this with each of them in turn;
+# - **one induction head**: each of the four heads of layer 1, in turn;
+# - **three induction heads**: all of layer 1 but one, in turn.
 
 
 # %%
@@ -664,27 +668,30 @@ def all_but_one(heads):
     return [[head for head in heads if head != stays] for stays in heads]
 
 
-cuts = {  # for each seed the sets of heads of layer 0 that are cut out
-    "nothing": {seed: [[]] for seed in learners},
-    "previous-word\nheads": {seed: [tellers[seed]] for seed in learners},
-    "all but one\nof them": {seed: all_but_one(tellers[seed]) for seed in learners},
-    "the rest of\nlayer 0": {seed: [rest[seed]] for seed in learners},
+cuts = {  # of which layer, and for each seed the sets of heads that are cut out
+    "nothing": (0, {seed: [[]] for seed in learners}),
+    "previous-word\nheads": (0, {seed: [tellers[seed]] for seed in learners}),
+    "all but one\nof them": (0, {s: all_but_one(tellers[s]) for s in learners}),
+    "the rest of\nlayer 0": (0, {seed: [rest[seed]] for seed in learners}),
+    "one induction\nhead": (1, {seed: [[h] for h in range(4)] for seed in learners}),
+    "three of them": (1, {seed: all_but_one(range(4)) for seed in learners}),
 }
 losses = {}
-for name, sets in cuts.items():
+for name, (layer, sets) in cuts.items():
     losses[name], copies = (
         [
-            [with_cut(model, 0, heads, lambda m=model, f=f: f(m)) for heads in its]
+            [with_cut(model, layer, heads, lambda m=model, f=f: f(m)) for heads in its]
             for model, its in zip(learners.values(), sets.values(), strict=True)
         ]
         for f in (held_out_loss, best_copying)
     )
-    print(f"cut out: {name:22}".replace("\n", " "), end=" best copying score, ")
-    for seed, its in zip(learners, copies, strict=True):
-        print(f"seed {seed}:", *(f"{score:.2f}" for score in its), end="; ")
-    print()
+    if layer == 0:
+        print(f"cut out: {name:22}".replace("\n", " "), end=" best copying score, ")
+        for seed, its in zip(learners, copies, strict=True):
+            print(f"seed {seed}:", *(f"{score:.2f}" for score in its), end="; ")
+        print()
 
-# %% alt="Loss on the repeats with heads cut out, marks for three networks. With nothing cut out, and without the rest of layer 0, all are near 0. Without the previous-word heads they are close to that of a reader that knows nothing. With a single previous-word head left they are spread from near 0 to above 2.5."
+# %% alt="Loss on the repeats with heads cut out, marks for three networks. With nothing cut out, and without the rest of layer 0, all are near 0. Without the previous-word heads they are close to that of a reader that knows nothing. With a single previous-word head left they are spread from near 0 to above 2.5. Without one head of layer 1 they stay near 0; with one left, most are between 0.5 and 2."
 _, axes = plt.subplots(figsize=(8.6, 3.6))
 for n, its in enumerate(losses.values()):
     for seed, found in zip(learners, its, strict=True):
@@ -706,10 +713,12 @@ plt.show()
 #
 # - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why: the
 #   best copying score in layer 1 falls from 0.99 to 0.15 or less. Without notes, layer 1 does not find its places.
-# - **All but one of them.** Now a single previous-word head stays, and it matters much which one. When we ran this, each network had one head with which alone
-#   the loss stayed at 0.3 or less, and another one with which alone it rose to about 1.5 or more. So the previous-word heads are not equal partners. (With
-#   other seeds the numbers differ.)
+# - **All but one of them.** Now a single previous-word head stays, and it matters much which one. When we ran this, there was in each network one head that
+#   was enough: with it alone the loss stayed at 0.3 or less. And there was another one that was not: with that one alone the loss was about 1.5 or more. So
+#   the previous-word heads are not equal partners. (With other seeds the numbers differ.)
 # - **The rest of layer 0.** Without the fourth head nothing is lost.
+# - **Induction heads.** Cut out any single one of the four heads of layer 1, and the loss stays at 0: the other three bring the word home. Only if three are
+#   gone does it rise, to something between 0.7 and 2. So the work of layer 1 is spread over its heads, and no single head is *the* induction head.
 #
 # (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
 #

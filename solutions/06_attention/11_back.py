@@ -53,8 +53,7 @@ for name, words in rows.items():
 # story in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of
 # towns, each in both orders. The cell prints a table of the first two cases, and then three counts. First: in how many of the 12 cases does the network say
 # the same town for the fox and for the duck? Second: in how many of the 6 pairs does it say the same *name* for the fox after we have exchanged the towns?
-# (In the other pairs it stays with the same place in the story.) Third: in how many of the 12 cases is the town that it says for the fox the one to which
-# head 1 gives more weight?
+# Third: does head 1 decide? In how many of the 12 cases does the network say, for the fox, the town to which head 1 gives more weight?
 
 # %%
 two_towns = story.replace(
