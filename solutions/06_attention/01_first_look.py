@@ -20,7 +20,7 @@
 # small machine forms inside it that nobody has wired. It is called an *induction head*: when you read a word for the second time, the head looks up which word
 # followed it the first time, and predicts that one. Such heads have been found in language models of many sizes.
 #
-# You will measure your induction head and cut it out. Then you will catch a second network that reaches the same loss by cheating. And after that you will look
+# You will measure your induction heads and cut them out. Then you will catch a second network that reaches the same loss by cheating. And after that you will look
 # at your own network once more, with suspicion.
 #
 # The eleven tasks take about three and a half hours, and reading takes about two. Do not try that in one sitting: the end of section 5 is a good place for a

@@ -13,9 +13,10 @@
 # let the same model begin in two ways. *As torch makes it*, the matrix that is both embedding and head consists of normal numbers with standard deviation 1. In
 # the small start their standard deviation is 0.05.
 #
-# The function `initialise` makes the small start. It gives such numbers to all other layers, too, and sets the biases to 0. One line of it needs a reason. Each
-# of the $N$ blocks adds two things to the stream, so the stream gets $2N$ additions. The layers that make them are `out` of attention and `down` of the
-# feed-forward layer. They begin with numbers that are divided by $\sqrt{2N}$, so that the sum is about equally large for any $N$.
+# The function `initialise` makes the small start. It gives such numbers to all other layers, too, and sets the biases to 0. Two layers of each block begin
+# smaller than the others, divided by $\sqrt{2N}$: `out` of attention and `down` of the feed-forward layer. These write into the stream, and in $N$ blocks
+# there are $2N$ of them. A sum of $2N$ independent numbers of one size is $\sqrt{2N}$ times as large as one of them, so the division keeps the sum equally
+# large for any $N$.
 #
 # The cell after it prints a table with a row for each start. Look at the first loss. Then look at the column beside it: how often is the model's favourite next
 # token the one that it has just read? The last column compares two vectors. One enters the first block. The other is everything that the blocks add to it. The
@@ -78,21 +79,22 @@ pd.DataFrame(by_start).T.astype(float).round(2)
 # (Is your first loss near $\ln V$ instead of 44? Then you have tied the weights the other way round, `embedding.weight = head.weight`. That is right, too, but
 # both now begin as torch makes a linear layer, with smaller numbers. Step 4 then gives a small score.)
 #
-# Now do the four steps again for the small start, in which embeddings and position vectors are 0.05 times as large. Step 2: the numbers of $e + r$ have
-# standard deviation $0.05 \cdot \sqrt 2 = 0.07$, so the norm divides by 0.07. Steps 3 and 4: $e \cdot e$ is $64 \cdot 0.05^2 = 0.16$, so the score would be
-# $0.16 / 0.07 \approx 2.3$. But step 1 fails: what the blocks add is about twice as long as $e + r$, as the last column says, and cannot be left out. The two
-# vectors have nothing to do with each other, so they stand nearly at a right angle. By Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as long
-# as $e + r$, so the last norm divides by $0.07 \cdot 2.2$ in place of 0.07. This leaves a score of $2.3 / 2.2 \approx 1.0$, as in the table. With such low
-# scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$. (The token just read is still the favourite at two places of
-# three, as the second column says: 1.0 is a low score, but most of the others are lower. To have a favourite is one thing, to be sure of it is another.)
+# In the small start one thing is different: what the blocks add is no longer short. It is about twice as long as $e + r$, as the last column says. The two
+# vectors have nothing to do with each other, so they stand nearly at a right angle, and by Pythagoras the sum is about $\sqrt{1 + 2^2} \approx 2.2$ times as
+# long as $e + r$. The numbers of $e + r$ are 0.05 times as large as before, so those of the stream have the size $0.05 \cdot \sqrt 2 \cdot 2.2 = 0.156$, and
+# the norm divides by that. Steps 3 and 4 are as before: $e \cdot e$ is $64 \cdot 0.05^2 = 0.160$, and the score of the token just read is $0.160 / 0.156
+# \approx 1.0$, as in the table. With such low scores no letter gets much more than a few times $1/V$. So the first loss is close to $\ln V$. (The token just
+# read is still the favourite at two places of three, as the second column says: 1.0 is a low score, but most of the others are lower. To have a favourite is
+# one thing, to be sure of it is another.)
 #
 # This is the first thing to look at whenever you train a network: **predict the first loss, and compare.** It costs one line. If the prediction is wrong, then
 # the model is not what you think, or its first weights are not, or the prediction was a bad one.
 #
-# And what does a bad start cost in the end? We have trained several starts of this small model for 400 steps, each with its best learning rate and three seeds
-# (`data/transformer/first_weights.csv`; the means are rounded, and the seeds of one start are at most 0.07 apart). The model that began above 40 ended at 1.86
-# nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02, although both began close to $\ln V$. The one with the bad first loss ended level with
-# one of the other two. So do not read from the first loss how well a training will end. It tells you what you have built.
+# And what does a bad start cost in the end? We have trained several starts of this small model for 400 steps, each with its best learning rate and three
+# seeds (`data/transformer/first_weights.csv`; the means are rounded, and the seeds of one start are at most 0.07 apart). The model that began above 40 ended
+# at 1.86 nats. The small start ended at 1.72 with 0.05, and at 1.87 with 0.02, although both began close to $\ln V$. So the start with the bad first loss,
+# 1.86, ended level with one whose first loss was right, 1.87. So do not read from the first loss how well a training will end. It tells you what you have
+# built.
 
 # %% [markdown]
 # ### Overfit one batch
@@ -474,9 +476,10 @@ plt.show()
 
 # %% [markdown]
 # Each dot is one of three seeds. Without the mask the loss is close to 0 at places 1 to 15, because there the network simply copies the next letter from the
-# input. At place 16 there is nothing to copy. The next letter is not in the input, and the loss is high: in the course's own run, which has only 100 steps, it
-# is about 2.8. That is worse than with the mask, and one reason is that only one in sixteen of its lessons was about guessing at all. With the mask the curve
-# of that run is nearly flat, so after 100 steps this one layer makes hardly any use of letters further back.
+# input. At place 16 there is nothing to copy. The next letter is not in the input, and the loss is high: in the course's own run, which has only 100 steps,
+# it is about 2.8. That is worse than with the mask, and one reason is that only one in sixteen of its lessons was about guessing at all. With the mask the
+# curve of that run is nearly flat, so after 100 steps this one layer makes hardly any use of letters further back. (On a laptop there are 1,000 steps, and
+# this curve should fall from place 1 to place 3. Does yours?)
 #
 # What if such a network should write? Its text begins short. Suppose that it has 8 letters. Then the scores of place 8 must say which letter comes ninth. But in
 # training place 8 never had to guess, because the ninth letter was always in the input.
@@ -581,7 +584,7 @@ pd.DataFrame(measured).T.round(1)
 def leaks(model, tokens):
     """Whether a score depends on a later token.
 
-    Scores may be as large as 500. A change of 0.001 or more is a leak, and one below 0.00001 is rounding.
+    Scores may be as large as 500. A change of 0.001 or more is a leak, and one below 0.0001 is rounding.
     """
     ### BEGIN SOLUTION
     scores = model(tokens)
@@ -866,7 +869,7 @@ print(f"squares of attention in GPT-2: {measured_square:.0%}")
 # You have often heard that the cost of attention grows with the square of the length, and it does. Take one layer alone, without the head at the top. What
 # grows with the square is the product of queries and keys and the mean of the values, together $4T^2C$ operations. The matrices of the layer have $12C^2$
 # weights, and each is used for one multiplication and one addition at each of the $T$ places: $24TC^2$ operations. Within the layer the two are equal at $T =
-# 6C$. For GPT-2, with $C = 768$, that means a text of 4,608 tokens, and it reads only 1,024. (Your `flops` counts the head, too, which belongs to the other
-# part. With it, the squares are 41 % at 4,608 tokens.)
+# 6C$. For GPT-2, with $C = 768$, that means a text of 4,608 tokens, and it reads only 1,024. (Your function also counts the head, as part of the first
+# number. So if you give it $T = 4{,}608$, the squares are not half of the sum but 41 % of it.)
 #
 # *This is a good place for a break.* Next you write an optimiser and a loop of your own, and with them you train your model on your text.

@@ -4,11 +4,11 @@
 # Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent,
 # the step is the gradient times a learning rate.
 #
-# Let us look at the gradients in the model that you trained for one minute. The cell computes them for twenty batches and prints their typical size, that is,
-# the root of the mean square, in five places. The first three are rows of the embedding, the vectors of three tokens: the one with the largest gradient, one
-# in the middle, and the one with the smallest. The fourth is a whole matrix (the queries of the first layer), the fifth a vector (the gains of the last
-# norm). How far apart are the largest and the smallest of the five? Last, the cell takes the token with the smallest gradient and splits the twenty batches
-# in two: those in which this token occurs, and those in which it does not. It prints the size of the gradient in each group.
+# Let us look at the gradients in the model that you trained for one minute. The cell prints the typical size of a gradient (the root of its mean square over
+# twenty batches) for five parts of the model: the embeddings of three tokens (the one with the largest gradient, one in the middle, and the one with the
+# smallest), one matrix, and one vector of gains. How far apart are the largest and the smallest of the five? Last, the cell takes the token with the smallest
+# gradient and splits the twenty batches in two: those in which this token occurs, and those in which it does not. It prints the size of the gradient in each
+# group.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -282,5 +282,4 @@ for warmup, loss in tried.groupby("variant", sort=False)["valid nats"]:
 # The whole learning rate is reached in step 99, the last step of the warm-up. From there on it falls, slowly at first, and the last steps are tiny.
 #
 # In these short recorded trainings a longer warm-up is better. With a warm-up of 50 steps the loss ends about 0.1 nats lower than with a warm-up of one step,
-# and the longest warm-up that was tried, 150 of 242 steps, is the best. Is this a rule? In section 6 you try it on your own text, and see what is left of it
-# when the training is longer.
+# and the longest warm-up that was tried, 150 of 242 steps, is the best. In section 6 you can try other lengths on your own text.

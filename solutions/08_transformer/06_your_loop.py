@@ -26,8 +26,8 @@
 # | `measure(model)` | gives the held-out loss |
 # | `watch(step, model)` | looks at the model, for example lets it write |
 #
-# Before step 0, before every `every`-th step, and once more at the very end, the loop measures, and then it watches. `learn` returns the list of all pairs (step,
-# held-out loss).
+# The loop measures, and then it watches: before each step that is a multiple of `every` (also 0), and once more at the end, after the last step. It stops
+# earlier, without measuring again, if the patience is at its end. `learn` returns the list of all pairs (step, held-out loss).
 #
 # The reference has about twenty lines.
 
@@ -265,8 +265,8 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, watch=None):
 # Then comes the forecast. Your `flops` counts the operations for one text forward. A training step also goes backward, so it costs three times as much for
 # each text. Where the loop only measures the loss, it goes forward once. That gives the operations of the whole training. The cell takes thirteen steps,
 # whose result is thrown away, and times the last ten, to find out how many operations your machine does in a second. All operations, divided by the
-# operations in a second, give the seconds. (For the minutes alone, ten timed steps would do. `flops` turns them into a speed, operations per second, at which
-# your machine does *this*. You can compare it with another machine, or with another model.) When the training is over, the forecast is printed beside the
+# operations in a second, give the seconds. (You could forecast the minutes from ten timed steps alone. What `flops` adds is a speed, in operations per
+# second, which you can compare with another machine, or use for a model of another size.) When the training is over, the forecast is printed beside the
 # clock.
 
 # %%
@@ -486,11 +486,10 @@ attempt(warmup=0.2, seed=5)
 # Which row has the lowest held-out loss? Before you believe it, look at the three rows in which only the seed differs. They are apart by luck alone, in the
 # course's own run by 0.57 nats. So here is a rule: believe a setting if *each* of its two rows is better than *all* three unchanged ones. Suppose that the
 # setting makes no difference. Then any two of the five rows may be the lowest two. There are ten such pairs, about equally likely, and only one of them
-# consists of your two changed rows. So luck does it about once in ten times. But luck gets a new chance with each setting that you try: with five settings,
-# at least one wins by luck in about three of ten cases. (Not in $1 - 0.9^5$, four of ten: all of them are compared with the same three unchanged rows.) And
-# give each row a seed of its own, as the cell does: two rows with one seed have the same first weights and the same batches, and are no two chances.
-# (Besides, each row has the lowest of its measurements, and the lowest of several is lucky by selection. So section 7 measures on text that has taken no part
-# in this.)
+# consists of your two changed rows. So luck does it about once in ten times. But luck gets a new chance with each setting that you try. If you try five
+# settings that all make no difference, at least one of them passes by luck in about three of ten cases. And give each row a seed of its own, as the cell
+# does: two rows with one seed have the same first weights and the same batches, and are no two chances. (Section 7 measures on text that has taken no part in
+# this.)
 #
 # In the course's own run the longer warm-up has 2.90 and 3.12 nats, and the unchanged rows have 2.97, 3.21 and 3.54. The mean is better, but 3.12 is not
 # better than all three, so by this rule we do not believe it.
@@ -514,7 +513,7 @@ if my_choice:
     if latest["held-out loss"] < my_best:
         my_model, minutes = latest["model"], latest["minutes"]
         weights = sum(w.numel() for w in my_model.parameters())
-        print("your choice has won. It writes:")
+        print("your choice is lower (with one seed), and is kept. It writes:")
         print(continued(my_model, prompt, 60, to_probabilities))
 else:
     print("my_choice is empty: my_model stays as it is.")
