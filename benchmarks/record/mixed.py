@@ -1,6 +1,6 @@
-"""Makes mixed.csv: one model for three kinds of token against one model for each kind.
+"""Makes mixed.csv and writer.npz: one model for three kinds of token, against one for each kind, and to write.
 
-    python -m benchmarks.record.mixed [seconds of CPU for each kind, 20]
+    python -m benchmarks.record.mixed [table] [writer]
 
 Kinds: `picture`, the brightness of the 64 patches of 2 x 2 pixels of a drawn shape in 8 bins; `words`, a caption such
 as "cross top left"; `arm`, 12 places of a circle that a hand draws, as 24 angles in 32 bins. `alone`: three small
@@ -10,15 +10,13 @@ for three times the seconds on both sorts of document: a picture followed by its
 token. `swapped`: the same for a caption that follows the picture of another document (empty for other kinds).
 """
 
-from typing import Annotated
-
 import numpy as np
 import pandas as pd
 import torch
-import typer
 from torch import Tensor
 from torch.nn import functional as F
 
+from benchmarks.commands import run_parts
 from benchmarks.timed import train_for
 from lmkit.anything import SHAPES, reach, shapes
 from lmkit.paths import DATA
@@ -26,6 +24,8 @@ from lmkit.transformer import Transformer, TransformerConfig
 
 HERE = DATA / "anything"
 SEEDS = (1, 2, 3)
+SECONDS = {"kind": 20.0, "writer": 300.0}
+TOGETHER = [("picture", "words"), ("arm",)]
 SIZES = {"picture": 8, "words": len(SHAPES) + 4, "arm": 32}
 FIRST = {"picture": 0, "words": 8, "arm": 8 + len(SHAPES) + 4}
 START = sum(SIZES.values())  # begins every document; of no kind
@@ -93,16 +93,16 @@ def nats(model: Transformer, text: Tensor, kind: str) -> tuple[float, float]:
     return whole, -logs[:, FIRST[kind] : FIRST[kind] + SIZES[kind]].logsumexp(-1).mean().item()
 
 
-def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each kind.")] = 20) -> None:
-    """Make the table again."""
-    torch.set_num_threads(1)
+def table() -> None:
+    """Make mixed.csv again."""
+    seconds = SECONDS["kind"]
     test = documents(1000, 50)
     rows: list[tuple[object, ...]] = []
     for seed in SEEDS:
         for kind in SIZES:
             model, steps = train(seed, seconds, [(kind,)])
             rows.append(("alone", kind, seed, steps, *nats(model, shared(test, kind), kind), None))
-        model, steps = train(seed, 3 * seconds, [("picture", "words"), ("arm",)])
+        model, steps = train(seed, 3 * seconds, TOGETHER)
         for kind in SIZES:
             text = shared(test, *(("arm",) if kind == "arm" else ("picture", "words")))
             swapped = None
@@ -116,5 +116,15 @@ def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each ki
         pd.DataFrame(rows, columns=columns).to_csv(HERE / "mixed.csv", index=False, float_format="%.4f")
 
 
+def writer() -> None:
+    """Make writer.npz again."""
+    model, steps = train(4, SECONDS["writer"], TOGETHER)
+    print(f"{steps} steps", flush=True)
+    np.savez(
+        HERE / "writer.npz", **{name: weight.numpy().astype("float16") for name, weight in model.state_dict().items()}
+    )
+
+
 if __name__ == "__main__":
-    typer.run(main)
+    torch.set_num_threads(1)
+    run_parts({"table": table, "writer": writer})

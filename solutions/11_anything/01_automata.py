@@ -32,6 +32,7 @@ from lmkit import anything, drawings, paths, plots
 from lmkit.models.networks import build
 from lmkit.testing import close, is_number
 from lmkit.training import set_seed
+from lmkit.transformer import Transformer, TransformerConfig
 
 plots.use_style()
 plt.rcParams.update({"figure.dpi": 100})
