@@ -183,9 +183,9 @@ shown
 # fruit are nicely parallel, but those of *wrongly paired* words are just as parallel. So it was the two clouds, at least here: which
 # plural belongs to which singular plays no part in it. With verbs the partner does count.
 #
-# Remember this when you see a fine picture of parallel lines. It proves little without the shuffled one beside it. The 90 to 95 % of section 13 need a control
-# as well: who forgets the question and only names the word nearest to *guards* gets as many answers of the right kind and form, from people to people, or a few
-# more, because what lies around *guards* are plural people. (In a trial of ours with another list of people it was 91 %, and 85 % for the analogies.)
+# Remember this when you see a fine picture of parallel lines. It proves little without the shuffled one beside it. The 90 to 95 % of section 13 need a
+# control as well: who forgets the question and only names the word nearest to *guards* gets as many answers of the right kind and form, from people to
+# people, or a few more, because what lies around *guards* are plural people.
 
 # %% [markdown] statement="two_tables"
 # #### One step, two results

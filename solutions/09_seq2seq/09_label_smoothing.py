@@ -92,7 +92,7 @@ agrees(
 )
 ### END HIDDEN TESTS
 
-# %% alt="Three panels of points gained by label smoothing. With 0.1 the mean gains in all three; with 0.2 BLEU with one reference still gains, all references are at zero, the grammar has lost two."
+# %% alt="Three panels of points gained by label smoothing. The black means stay within half a point of zero for both kinds of BLEU; for the grammar the mean falls by a point at 0.2. Single trainings differ by up to two points."
 smooth = record[(record.encoder == "transformer") & (record.decoder == "transformer")]
 smooth = smooth[smooth.part.isin(["models", "smoothing"])]
 smooth = smooth[smooth.groupby("seed").smoothing.transform("nunique") == 3]
@@ -115,7 +115,7 @@ for ax, (column, title) in zip(axes, judges.items(), strict=True):
     ax.set(title=title, xlabel="ε", xticks=sorted(set(smooth.smoothing)))
 axes[0].set_ylabel("points against ε = 0")
 axes[2].legend(loc="center left", bbox_to_anchor=(1, 0.5))
-figure.suptitle("At ε = 0.2, BLEU with one reference and the grammar disagree")
+figure.suptitle("Label smoothing changes little here")
 plt.show()
 
 # %%
@@ -131,16 +131,19 @@ print(f"least smoothed loss for V = {V} ({V - 4} words and 4 special ones): {lea
 # references, and 100 is perfect; you write it in section 13. Here it is measured twice: once against the one reference that stands in the text, once against
 # *all* valid translations.) The table has the means, and the usual loss, $-\ln P$ per word: it rises, since it is no longer what is trained.
 #
-# Vaswani and others (2017) report that smoothing costs perplexity and gains BLEU. With $\varepsilon = 0.1$ all three judges agree with that on average, though only the first of them in every single training. With $\varepsilon = 0.2$ they part. BLEU with one
-# reference is still higher than without smoothing, in all three trainings. The grammar counts *fewer* right translations, in all three trainings. And BLEU with all references is lower in two of three, and slightly lower on average.
+# Vaswani and others (2017) report that smoothing costs perplexity and gains BLEU. The first is so here: the more smoothing, the higher the usual loss. The
+# second is not. With $\varepsilon = 0.1$ all three judges stay where they were, as far as three trainings can tell. With $\varepsilon = 0.2$ the grammar
+# counts one point fewer right translations on average, but one of the three trainings has more. So on this text, smoothing neither helps nor does it do clear
+# harm.
 
 # %% [markdown] statement="two_judges"
 # #### Two judges
 #
-# Look at $\varepsilon = 0.2$ in the figure. BLEU with one reference says that smoothing has helped; the grammar says that it has harmed.
+# Here the judges agree, more or less. Suppose that in another study they do not. With smoothing, BLEU with one reference rises by a point, BLEU with *all*
+# references stays where it was, and the grammar counts two points *fewer* right translations.
 #
-# - How can both be right about the same outputs?
-# - BLEU with *all* references shares its formula with the first judge and its knowledge with the second. What does its verdict tell you about the reason?
+# - How can the first and the last be right about the same outputs?
+# - BLEU with *all* references shares its formula with the first judge and its knowledge with the last. What does its verdict tell you about the reason?
 # - What would you do with a real language, for which nobody has such a grammar?
 
 # %% [markdown] written="two_judges" points=3 minutes=6
@@ -149,9 +152,9 @@ print(f"least smoothed loss for V = {V} ({V - 4} words and 4 special ones): {lea
 # measure: BLEU pays for each shared word and row of words, also in wrong sentences, and pays less for a valid sentence in other
 # words; the grammar gives a whole sentence all or nothing. So outputs that come closer to the wording of the reference, or wrong
 # ones that become less wrong, raise BLEU without one more right sentence. 1 point: uses the third judge: with all references
-# nearly nothing is left of the gain (on average it is a small loss), so most of it was closeness to the *one* wording; if wrong
-# sentences had become less wrong, BLEU with all references would have risen, too. "It cannot tell, because two of three and half a
-# point are too little" earns this point as well if it says what a clear rise or fall would have meant. 1 point: a sensible proposal for a
+# nothing is left of the gain, so it was closeness to the *one* wording; if wrong sentences had become less wrong, BLEU with all
+# references would have risen, too. "A point in few trainings may be luck" earns this point as well if it says what a clear rise or fall
+# would have meant. 1 point: a sensible proposal for a
 # real language: people judge a sample without knowing which model wrote it, several references for each sentence, or more
 # than one measure, and more than three trainings.
 #
@@ -166,7 +169,7 @@ print(f"least smoothed loss for V = {V} ({V - 4} words and 4 special ones): {lea
 #
 # **Sample, 2 points.** BLEU has just one reference, so it punishes correct translations with another order of words. The
 # smoothed model may choose the usual order more often and then gets more BLEU, although both orders are valid. With all references
-# BLEU falls, so this was the reason. With a real language I would trust BLEU, because there is nothing else.
+# BLEU stays the same, so this was the reason. With a real language I would trust BLEU, because there is nothing else.
 #
 # **Sample, 0 points.** One of them must be wrong. The grammar was made by a program, so I believe BLEU, which everybody uses.
 # ### END SOLUTION

@@ -147,7 +147,7 @@ plt.show()
 #
 # Two things are worth remembering when you read about a better translator. First, most of its mistakes are the model's own: in section 11 a wider beam
 # searched better and better, and the share of right sentences stayed where it was. Second, a single score can rise while the translations get worse. Section
-# 10 has shown a sign of it (three trainings are few), and you could only notice because the grammar of Selvan knew the truth.
+# 10 has asked how that can be, and you could only notice it where, as here, a grammar knows the truth.
 #
 # What about that truth for language models? In chapter 10 all models of this course read one text whose exact probabilities are known, and you will learn when a difference between two of them may be believed.
 #
