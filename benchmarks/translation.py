@@ -173,7 +173,7 @@ class Table:
             self.path.write_text(",".join(self.columns) + "\n")
 
     def add(self, *row: Any) -> None:
-        line = ",".join(f"{v:.4f}".rstrip("0").rstrip(".") if isinstance(v, float) else str(v) for v in row)
+        line = ",".join(f"{v:.5f}".rstrip("0").rstrip(".") if isinstance(v, float) else str(v) for v in row)
         with self.path.open("a") as file:  # one short write, so that two processes may share the file
             file.write(line + "\n")
 

@@ -221,8 +221,8 @@ for least in (1, 2, 5):
 # %% [markdown]
 # The first perplexity falls from 15.3 to 12.8 and to 11.5, but these three numbers cannot be compared. The models of the second and third line need not say
 # *which* rare word comes. They only have to say that *some* rare word comes, and that is easier. Once they must name it, the three models have 15.3, 14.5 and
-# 15.3. A little of the gain of the second line is honest: it has learned from its rare words what may follow a word that it does not know. All of the gain of
-# the third was the cheat.
+# 15.3. A little of the gain of the second line is honest: it has learned from its rare words what may follow a word that it does not know. Of the gain of the
+# third, nothing is left.
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?

@@ -180,9 +180,11 @@ print(f"{high.sum()} pairs, best score on average {wanted[high].mean():.2f}")
 print(f"mean product after {steps:,} steps: {scores[high].mean():.2f}")
 longer = (A1_long @ B1_long.T).double().numpy()
 print(f"mean product after {more:,} steps: {longer[high].mean():.2f}")
-rare = (1 <= N) & (N <= 4)
+rare = (N >= 1) & (N <= 4)
 r, r_later = (np.corrcoef(wanted[rare], s[rare])[0, 1] for s in (scores, longer))
-print(f"pairs met 1 to 4 times, r after {steps:,}: {r:.2f}, after {more:,}: {r_later:.2f}")
+print(
+    f"pairs met 1 to 4 times, r after {steps:,}: {r:.2f}, after {more:,}: {r_later:.2f}"
+)
 
 # %% [markdown]
 # The bend is going away. The scatter on the left shrinks as well, but much of it stays, as the last printed line says. Is what stays a fault?

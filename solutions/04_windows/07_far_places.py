@@ -204,7 +204,7 @@ plt.show()
 # the outermost blocks move about a sixth as far. AdamW makes up for small gradients: after 5 steps, the outermost blocks have moved some seven
 # tenths as far as the middle.
 #
-# After 150 steps they have moved only a third as far. A likely reason is in the formula: where the gradients of a weight keep flipping their sign, the running
-# mean $\bar g$ is nearly 0, and so is AdamW's step. So the lecture's worry, weights that hardly move, is real for plain gradient descent and weaker for AdamW.
-# But to move little is not to learn little: where a far word matters, as the planted cue of section 7 does, plain gradient descent learned it in the same 150
-# steps, in a trial of ours.
+# After 150 steps they have moved only a third as far. A likely reason is in the formula: where the gradients of a weight keep flipping their sign, the
+# running mean $\bar g$ is nearly 0, and so is AdamW's step. So the lecture's worry, weights that hardly move, is real for plain gradient descent and weaker
+# for AdamW. But to move little is not to learn little: where a far word matters, as the planted cue of section 7 does, plain gradient descent learned it in
+# the same 150 steps: at a learning rate of 3, the tagger of section 7 with $c = 10$ had 0.9 % of these wrong.

@@ -597,9 +597,9 @@ for name, share in shares.items():
 # sooner or later they carry it across zero. Some cells drift back again, and so the line goes up as well as down. In the course's own run, 71 % of the cells are
 # on the right side after 1,000 steps. If one waits long enough, it will be one half, as with a coin. This is the dotted line.
 #
-# But perhaps you found another solution in `keep_bit`, and none of *your* cells was lost. For example: the forget gate always closed, the input gate always
-# open, and a candidate that copies the sign of the old $h$ as long as *write* is 0. Such a cell writes its own bit anew at every step. Such a cell is a
-# latch, too, and you pay for it as in section 1.
+# But perhaps you found another solution in `keep_bit`, and none of *your* cells was lost. For example, a cell may refresh itself whenever it reads $(0, 0)$:
+# there the forget gate is closed, the input gate is open, and the candidate has the sign of the old $h$, so that the cell writes its own bit anew. Such a
+# cell is a latch, too, and you pay for it as in section 1.
 #
 # So there is a bargain between robust memory and learnability, and the cell has not escaped from it. It has taken *the other side*. The latch shrinks small
 # changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient.

@@ -383,11 +383,11 @@ for larger in (1, 20):
 # In both cases the detours make the gradient larger than the belt alone would leave it.
 #
 # With half-life 100 the gradient grows: 59 steps back it is about a hundred times as long as at the end of the text. This is an **exploding gradient**,
-# before your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each.
-# The belt alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish. How much it grows depends on the tokens. The
-# numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the embedding with which your
-# first model started, it becomes only 3 to 23 times as long. There the cell grows larger, and where it is large, the tanh of the detour is flat. (The last
-# two lines show this, for a state of 32 numbers.)
+# before your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each,
+# on average. The belt alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish. How much it grows depends on the
+# tokens. The numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the embedding
+# with which your first model started, it becomes only 3 to 23 times as long. There the cell grows larger, and where it is large, the tanh of the detour is
+# flat. (The last two lines show this, for a state of 32 numbers.)
 #
 # With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, what
 # comes along the belt, `dC`, is about a quarter as long, and five steps back about a twentieth. To learn which letters follow each other, that may be enough.

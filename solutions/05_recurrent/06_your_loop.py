@@ -645,10 +645,10 @@ plt.show()
 # 1.57. The other pair, green and pink, has half that rate, and it ends at 1.72 with clipping and at 1.73 without. There clipping changes next to nothing,
 # because few gradients of this pair are longer than 0.5. **So clipping does not make a step better. It makes larger steps possible.**
 #
-# Is this the danger that we met in section 4? Not at the beginning. There the gates were open, and a gradient grew on its way back. Here they are half open,
-# and a gradient shrinks on its way. But look at the orange run: the gradient and the loss climb together, and the loss reaches 17 nats, where a network that
-# knows nothing has 3.6. So here the gradient is long because the network is sure of wrong characters. (Its huge steps may also have opened gates on the way,
-# so that both dangers meet. We have not taken them apart.) Clipping does not ask where the length comes from.
+# In section 4 a gradient grew on its way back, because the gates were open. Is that what happens here? Not in the first steps: here the gates start half
+# open, and a gradient shrinks on its way back. But look at the orange run: the gradient and the loss climb together, and the loss reaches 17 nats, where a
+# network that knows nothing has 3.6. So here the gradient is long because the network is sure of wrong characters. (Its huge steps may also have opened gates
+# on the way, so that both dangers meet. We have not taken them apart.) Clipping does not ask where the length comes from.
 #
 # > We have tried six rates with clipping and without, with three seeds each (`data/recurrent/clipping.csv`). At half-life 1 the best of the six losses was
 # > lower with clipping, by 0.14 to 0.23 nats, depending on the seed. At half-life 7 we saw no clear gain.

@@ -93,7 +93,8 @@ drawings.masks(
 # %% [markdown] hints="masked_attention"
 # 1. `torch.tril` keeps what is on and below the diagonal.
 # 2. Between the scores and the softmax there is one new step: fill the scores of forbidden words. Which axis does the softmax go along?
-# 3. Last, put zeros in the rows where the mask has no True at all, before or after the product with $V$.
+# 3. Last, put zeros in the rows where the mask has no True at all, and do it before the product with $V$: zero times *not a number* is no zero, also on a gradient's
+#    way back.
 
 
 # %% task="masked_attention" points=3 level=2 minutes=20

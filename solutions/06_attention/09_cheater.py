@@ -25,8 +25,8 @@ plt.show()
 # Now look at the squares of layer 0, the upper four. In their lower half, from row 20 on, the list is repeated. There each of them has a long dark line, and
 # this line is far from the diagonal. The learner had lines one cell below the diagonal in its layer 0, because its heads looked at the previous word. In the
 # cheater there is no such line next to the diagonal. The line that you still see in the upper half lies *on* the diagonal, where a word looks at itself. (It
-# is of use. If layer 0 writes nothing at places 0 to 19, the loss rises from nearly 0 to 0.8, as a line printed below the task says.) (The squares of layer 1
-# may show anything in their rows 0 to 18. What the last layer says there does not count for the loss, so nobody has taught it where to look.)
+# is of use. If layer 0 writes nothing at places 0 to 19, the loss rises from nearly 0 to 0.8, as a line printed below the task says.) (In the squares of
+# layer 1, skip rows 0 to 19. What the last layer says there does not count for the loss.)
 #
 # What has this network learned instead, and where will it fail?
 

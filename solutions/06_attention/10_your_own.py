@@ -193,9 +193,9 @@ plt.show()
 # short lists and in long ones, also with four words in front. It copies. The reader that says the word which has waited longest would be right everywhere
 # with nothing in front, and nowhere with a single word. The LSTM is in between, when we ran this. In lists of fourteen it has 0.34 with one word in front,
 # far more than this reader and than the one that strikes out seven words (0.12). But with each further word it loses, and with four it is at 0.02 in lists of
-# eight and 0.11 in lists of fourteen. A rough count of waiting times would look like that. It is surely not copying. The single layer is below the reader
-# that strikes out seven words everywhere. (Neither has ever met words in front. Whether an LSTM that practises on such texts learns to copy, we do not show
-# here: try `practise(..., before=range(23))`.)
+# eight and 0.11 in lists of fourteen. A rough count of waiting times would look like that. What it really does, we have not found out. It does not copy from
+# any place, as your learner does. The single layer is below the reader that strikes out seven words everywhere. (Neither has ever met words in front. Whether
+# an LSTM that practises on such texts learns to copy, we do not show here: try `practise(..., before=range(23))`.)
 #
 # ### Write the notes by hand
 #

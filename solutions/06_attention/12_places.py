@@ -301,8 +301,8 @@ plt.show()
 #
 # Does it copy? Now you know how to ask: put words in front, and compare with two readers. The reader that says the word which has waited longest would be
 # right everywhere with nothing in front, and nowhere with one word. The one that strikes out seven is in the last row of the printed table. Find the row
-# *none, 1000 steps*: with nothing in front, one word and four it has 0.7, 0.6 and 0.4, when we ran this. So with words in front it is above both readers,
-# like the LSTM of section 9, and far below your learner. Something of the order shows through the mask and can be used.
+# *none, 1000 steps*: with nothing in front, one word and four it has 0.7, 0.6 and 0.4, when we ran this. So with one word and with four it is above both
+# readers, and far below your learner. Something of the order shows through the mask and can be used.
 #
 # With *waves* and with *learned* vectors, the loss is small after 300 steps. We do not make a ranking of these two: a longer training, another learning rate or
 # another size may turn it.

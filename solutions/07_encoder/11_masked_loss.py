@@ -227,10 +227,10 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The dotted line is the loss of somebody who knows how frequent each word is and does not look at the sentence at all. Nearly everything below it was read off
-# the *other* words, on both sides of the gap. (Nearly, because one asked word in ten is shown as it is. To use only that brings somebody about half a nat.) The
-# solution that comes with this course trained for 800 steps only; your notebook takes 6,000 (a few minutes). Look at *sings* and *sing*: does your encoder know
-# that one of them wants a plural?
+# The dotted line is the loss of somebody who knows how frequent each word is and does not look at the sentence at all. Most of what is below it was read off
+# the *other* words, on both sides of the gap. (Not all. One asked word in ten is shown as it is, and to use only that brings somebody about half a nat. And
+# the places help: the last word of a sentence is nearly always a full stop.) The solution that comes with this course trained for 800 steps only; your
+# notebook takes 6,000 (a few minutes). Look at *sings* and *sing*: does your encoder know that one of them wants a plural?
 #
 # Try gaps of your own:
 

@@ -212,9 +212,6 @@ _agrees_on("first loss", "has moved")
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# The smallest encoder is a table of word vectors. With those of chapter 3 and a few stories:
-
-# %% [markdown]
 # Now your own encoder, the one that you trained to fill gaps, becomes a tagger. It has never seen a tag. `Words` makes it a map from ids to vectors, as
 # `Tagger` wants it. Three taggers learn from the same 50 labelled sentences, by your `step`: one starts from an encoder that has learned nothing, one from
 # yours, and one from yours, frozen. Then each is asked for the tags of 400 new sentences. Guess first: of a hundred words, how many will each tag wrongly?
@@ -276,8 +273,8 @@ for name, freeze in (("nothing", False), ("yours", False), ("yours, frozen", Tru
     print(f"{wrong:.0%} of the new words wrong")
 
 # %% [markdown]
-# All three have learned their 50 sentences nearly by heart, as the small losses say. (The frozen one a little less, since only the 1,040 weights of its head
-# can learn.) But on new sentences they are far apart: in the course's own run, 25 of 100 words are wrong from nothing, 11 from your encoder, and 10 from the
+# The first two have learned their 50 sentences by heart, as the small losses say. The frozen one has not quite, since only the 1,040 weights of its head can
+# learn. But on new sentences they are far apart: in the course's own run, 25 of 100 words are wrong from nothing, 11 from your encoder, and 10 from the
 # frozen one. What the encoder has found out from the gaps, which words are alike and which stand where, it need not learn from the tags any more. (This is
 # one draw of 50 sentences, and the encoder of the course's run had 800 steps. Yours has had 6,000. Does it bring more?)
 

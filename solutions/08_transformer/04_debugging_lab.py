@@ -136,8 +136,9 @@ marks = (1, 10, 20, 30, 50, 100)
 print("loss by step, one batch:", {s: round(float(losses[s - 1]), 2) for s in marks})
 
 # %% [markdown]
-# The loss goes from $\ln V$ to nearly nothing. (To nothing it cannot go. Some of the eight texts begin alike and go on differently, which costs any model 0.026
-# nats.) But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as you will soon see.
+# The loss goes from $\ln V$ to nearly nothing. (To nothing it cannot go. Some of the eight texts begin alike and go on differently, which costs any model
+# that does not see the future 0.026 nats.) But careful: this test only shows that a model *can* learn. It does not show that it learns the right thing, as
+# you will soon see.
 
 # %% [markdown]
 # ### One minute with your own text
@@ -560,7 +561,7 @@ for name, patient in zip("ABCD", sorted(range(4), key=shuffled), strict=True):
         "after 100 steps on one batch": losses.iloc[-1],
     }
 print(f"ln V = {math.log(V):.2f}")
-pd.DataFrame(measured).T.round(1)
+pd.DataFrame(measured).T.round(3)
 
 # %% [markdown] statement="leaks"
 # ### Who sees the future?
@@ -745,9 +746,9 @@ for _name, _ill in _wanted.items():
 print("your own model leaks:", leaks(examined, one_batch[0]))
 
 # %% [markdown]
-# In the table of the four patients, the healthy one and the one who sees the future had the same numbers, to one decimal. Their first loss was 3.6, which is
-# $\ln V$, and after 100 steps on one batch their loss was 0.0. So, read like this, the two losses do not tell a healthy model from one that cheats. Your
-# function `leaks`, which exchanges a single token, can.
+# Two of the four patients begin near $\ln V$ and learn the batch, the healthy one and the one who sees the future. Do the two losses tell them apart? Here
+# they do, if you look closely: one of the two ends below 0.026, where no model can be that does not see the future. A training loss can be too good. But on a
+# whole text nobody tells you the number below which it is too good. Your function `leaks`, which exchanges a single token, needs no such number.
 #
 # You now have three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that writes
 # from left to right.

@@ -266,8 +266,7 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, watch=None):
 # each text. Where the loop only measures the loss, it goes forward once. That gives the operations of the whole training. The cell takes thirteen steps,
 # whose result is thrown away, and times the last ten, to find out how many operations your machine does in a second. All operations, divided by the
 # operations in a second, give the seconds. (You could forecast the minutes from ten timed steps alone. What `flops` adds is a speed, in operations per
-# second, which you can compare with another machine, or use for a model of another size.) When the training is over, the forecast is printed beside the
-# clock.
+# second, which you can compare with that of another machine.) When the training is over, the forecast is printed beside the clock.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -496,7 +495,7 @@ attempt(warmup=0.2, seed=5)
 #
 # And what is good for a short training need not be good for a long one. We have tried that, too, apart from this notebook: 600 steps, three seeds each. The
 # usual warm-up ended at 1.40, 1.40 and 1.41 nats, and the longer one at 1.36, 1.40 and 1.40. So whatever it may be worth after 120 steps, after 600 it is
-# next to nothing.
+# next to nothing. (In section 5, in 242 steps, the longest warm-up was best. Perhaps the shorter a training is, the more a slow beginning is worth.)
 #
 # If a setting has won on your text, write it between the braces of the next cell. The cell trains it with all the steps. If it ends lower than before, its
 # model becomes `my_model`, and everything below is done with it. If no setting has won, leave the braces empty, as we do.
