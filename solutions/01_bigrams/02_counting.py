@@ -4,12 +4,12 @@
 # Let us open the machine. What should it count? The most obvious idea is to count whole sentences. If a sentence was said 5 times among 1,000 sentences, it
 # gets the probability 0.005. Before we build anything cleverer, let us see how far this idea goes.
 #
-# We try it on short requests about restaurants. In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat. We take some counts from
-# two public lectures, one by Fabrizio Silvestri and one by Benjamin Muller. (The textbook by Daniel Jurafsky and James Martin has made them well known.) They
-# print how often each of eight frequent words was said in 9,222 of these sentences, and how often each of them came right after each of the eight. These
-# counts are real, and in section 2 we shall use them. The sentences are not ours to give you. So we have invented 9,222 sentences of our own, in which these
-# eight words, and their pairs, occur as often as in the lectures' tables. Whatever else we shall measure on them is a fact about our invention, and not about
-# how people spoke.
+# We try it on short requests about restaurants. In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat. Two public lectures, one
+# by Fabrizio Silvestri and one by Benjamin Muller, print two things about 9,222 of the real sentences: how often each of eight frequent words was said, and,
+# for each of the 64 ordered pairs of these words, how often the second came right after the first. (The textbook by Daniel Jurafsky and James Martin has made
+# these counts well known.) The counts are real, and in section 2 we shall use them. The sentences are not ours to give you. So we have invented 9,222
+# sentences of our own, in which these eight words, and their pairs, occur as often as in the lectures' tables. Whatever else we shall measure on them is a
+# fact about our invention, and not about how people spoke.
 #
 # In code, a *sentence* is a list of words. We keep 922 of the sentences back, to test on, and learn from the other 8,300.
 

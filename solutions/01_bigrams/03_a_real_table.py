@@ -294,9 +294,9 @@ print(" ".join(word for word in said if word != "<s>"))
 # %% [markdown]
 # You have now built a machine with one word of memory, like the borrowed one at the beginning of this chapter. Are the two really the same? The next cell
 # takes every word of your text and compares two rows of probabilities: what may come after this word in the borrowed machine, and in yours. It also compares
-# the row `<s>`. The borrowed machine has no `<s>`. It reads your file as one long row of words, in which the end of a line is a word of its own. Its row for
-# this word tells how lines begin: it plays the part of your row `<s>`. But the first line of the file has no line end before it, so the borrowed machine
-# counts one beginning fewer than you do, and the probabilities in this row differ a little.
+# the row `<s>`. The borrowed machine has no `<s>` and no `</s>`. It has one line-end word instead. What comes after a line end is the beginning of a line, so
+# its row for this word is compared with your row `<s>`. But the first line of the file has no line end before it, so the borrowed machine counts one
+# beginning fewer than you do, and the probabilities in this row differ a little.
 
 # %%
 theirs = machines["one word"]

@@ -202,9 +202,9 @@ for w1, w2 in (("chinese", "food"), ("want", "to")):
 # its first line the known words are all those of the training sentences. In the second line they are the words that were seen at least twice there, and in
 # the third line at least 5 times.
 #
-# Each line has a second number, for a harder job: whenever the model has said `<UNK>`, it must also say which word it is. We let it guess blindly. If $R$
-# words were declared rare, each of them gets the probability $1/(R + 1)$, and so does the answer *a word that I have never read*. Which of the two numbers
-# will fall?
+# Each line has a second number, for a harder job: whenever the model has said `<UNK>`, it must also say which word it is. It chooses blindly among $R + 1$
+# answers: the $R$ words that were declared rare, and *a word that I have never read*. (In the first line $R$ is 0, so there is nothing to choose.) Which of
+# the two numbers will fall?
 
 # %%
 tokens = sum(len(s) + 1 for s in new_sentences)
@@ -221,8 +221,8 @@ for least in (1, 2, 5):
 # %% [markdown]
 # The first perplexity falls from 15.3 to 12.8 and to 11.5, but these three numbers cannot be compared. The models of the second and third line need not say
 # *which* rare word comes. They only have to say that *some* rare word comes, and that is easier. Once they must name it, the three models have 15.3, 14.5 and
-# 15.3. A little of the gain of the second line is honest: it has learned from its rare words what may follow a word that it does not know. Of the gain of the
-# third, nothing is left.
+# 15.3. A little of the gain of the second line is honest: it has learned from its rare words what may follow a word that it does not know. In the third, this
+# gain is eaten up by the blind guessing.
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?

@@ -410,11 +410,11 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 # And so on up to five words. If a context was never seen, its table is left out. For example, if the last two words were never seen together, then $P_2(w)$
 # is simply $P_1(w)$. This is called **interpolation**, and $\lambda_n$ is the **weight** of the contexts of $n$ words.
 #
-# Which weights? We try two ways. In the first, all of them are 0.7. In the second, each length gets a weight of its own. For each machine, the cell goes
-# through the weights once, from the longest context to the shortest. For each weight it tries six values while the others stay as they are, and keeps the one
-# with the lowest perplexity on one half of the held-out text. (A weight that is chosen on a text fits that text especially well. So both ways are compared on
-# the *other* half, from which nothing was chosen.) In the figure, which begins at one word of memory, see where each of the two curves falls and where it
-# rises.
+# Which weights? We try two ways. In the first, all of them are 0.7. In the second, each length gets a weight of its own. Each machine starts with the weights
+# of the machine before it, and 0.1 for its new length. Then, from the longest context to the shortest, one weight after the other is replaced by the best of
+# six values, judged by the perplexity on the first half of the held-out text. (A weight that is chosen on a text fits that text especially well. So both ways
+# are compared on the *other* half, from which nothing was chosen.) In the figure, which begins at one word of memory, see where each of the two curves falls
+# and where it rises.
 
 
 # %%
@@ -504,7 +504,7 @@ print("weights for no word to five:", my_weights[5])
 
 # %% [markdown]
 # The first word of memory is worth most, whichever way we weigh. After that the two curves tell different stories. With the weight 0.7 for all, two words of
-# memory are best, with 26.5, and with five the perplexity is back at 41.4. One could think that more memory does harm.
+# memory are best, with 26.5, and with five the perplexity is 41.4, worse than with one word. One could think that more memory does harm.
 #
 # It does not. With a weight for each length, nothing rises: 34.9, 26.0, 25.5, 25.3, 25.3. The last printed line says what the first way did wrong. Here the
 # contexts of three, four and five words get the weight 0.1, and the first way gave them 0.7.
@@ -512,8 +512,8 @@ print("weights for no word to five:", my_weights[5])
 # Why so little? Where a long context has been seen, the true word is often not among those that came after it: it is in 76 % of the cases for two words, and
 # in about 60 % for three and more. And where it is, the shorter contexts mostly know it, too. Besides, long contexts are seldom asked at all. Each further
 # word multiplies the number of possible contexts by the size of the vocabulary, so fewer and fewer of them have been seen: of the contexts in new text 90 %
-# for two words, 68 % for three, 25 % for five. So more memory does no harm if one listens to it with care. But it brings very little: **of all that five
-# words bring, two words bring nearly everything.**
+# for two words, 68 % for three, 25 % for five. So more memory does no harm if one listens to it with care. But in a text of this size it brings very little:
+# **of all that five words bring, two words bring nearly everything.**
 #
 # One weight for all contexts of a length is still crude. A context that was seen three hundred times surely deserves more than one that was seen once.
 # Chapter 02 has better rules.
@@ -535,8 +535,8 @@ print("weights for no word to five:", my_weights[5])
 # writes does not mix its tables. It draws from the row of its longest context, as you have programmed it.)
 #
 # Some copying is normal, because people repeat themselves. So we cut forty passages from your own text, too, from the part that the machine has *not* read.
-# (A passage may begin in the middle of a sentence and go on into the next. A copied run may not: we count it only inside one sentence. So in a play, where
-# lines are short, all runs are short.) In the figure, each dot is a passage, sorted within its column. Compare each column with the last one.
+# (A passage may run over the end of a sentence, but a copied run is counted only up to that end. So in a play, where lines are short, all runs are short.) In
+# the figure, each dot is a passage, sorted within its column. Compare each column with the last one.
 
 
 # %%
@@ -646,10 +646,10 @@ print(f"perplexity of the ten rounds: {perplexity(np.log2(chances), 2):.0f}")
 # end of the course, you will see all of them side by side. (Two of its columns are for networks of later chapters, and empty here.)
 #
 # The gallery also notes a score, the **bits per byte**: over the last part of your text, which nothing has used so far, we sum up $-\log_2 P$ and divide by
-# the number of bytes. Later chapters cut a text into pieces other than words. The idea is to divide by something that no way of cutting changes. Ours still
-# comes out lower than is fair, for two reasons. Where a word is unknown, our machine only has to say *unknown*, while a model of letters must spell the word,
-# and that costs more. And we count the bytes of the text as we print it, with a space before each full stop and comma, which are more than the file has. (How
-# much this is worth, we have not measured.)
+# the number of bytes. Later chapters cut a text into pieces other than words. The number of bytes is the same however a text is cut, so scores per byte can
+# be compared. Our machine's score is nevertheless a little too good, for two reasons. Where a word is unknown, our machine only has to say *unknown*, while a
+# model of letters must spell the word, and that costs more. And we count the bytes of the text as we print it, with a space before each full stop and comma,
+# which are more than the file has. (How much this is worth, we have not measured.)
 
 # %%
 my_test = first_words(mine.splits["test"], 20_000)

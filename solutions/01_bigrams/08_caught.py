@@ -267,8 +267,9 @@ print("The largest excess by chance, in five texts that the machine has written:
 pd.DataFrame(luck, columns=columns).round(1)
 
 # %% [markdown]
-# Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than all five in the second table, it is hardly chance: where the
-# first word stands, the third one is more frequent than the middle word alone explains, and your machine with one word of memory cannot know it.
+# Compare the numbers in the column *excess*. If a triple of your text has a far larger excess than all five in the second table, it is hardly chance: after
+# this first word and this middle word, the third word comes more often than it does after the middle word in general, and your machine with one word of
+# memory cannot know it.
 #
 # The kitchen text is generated, too. So we also ask something that nobody has invented for a course: 12,000 of the most frequent first names, from the counts
 # of the United States' Social Security Administration. Here a name is a sentence, and a letter is a word. A machine with one letter of memory must believe
@@ -312,7 +313,7 @@ print({word: round(after_open.get(word, 0), 2) for word in ("lunch", "a")})
 #   give some probability to what was never seen.
 # - **It forgets.** With one word of memory it no longer knows at *for* whether it said *open*. With two words it knows this, and forgets what came before
 #   *open*. And to remember five words brought hardly more than to remember two: 75 % of the contexts of five words in the new kitchen text had never been
-#   seen, and after two in five of the others the true word had never come. From chapter 04 on, you will build models that look further back without counting
-#   every context. First, words that are used alike will share what is learned about them. Then the model will keep a short summary of all that it has read so
-#   far. At last, in chapter 08, you will let every word look back at every earlier one. That model is called a Transformer, and it will write about your
-#   text, too.
+#   seen. Of the 25 % that had been seen, two in five had never been followed by the word that now came. From chapter 04 on, you will build models that look
+#   further back without counting every context. First, words that are used alike will share what is learned about them. Then the model will keep a short
+#   summary of all that it has read so far. At last, in chapter 08, you will let every word look back at every earlier one. That model is called a
+#   Transformer, and it will write about your text, too.

@@ -303,9 +303,9 @@ print("30 steps; dW, db and de differ by less than 1e-10:", off < 1e-10)
 # ### How far does it come?
 #
 # And now the question of section 2 again: how much of a gradient arrives after many steps? We start at the end of a text and go back step by step. After each
-# step we measure the length of `dC_old`, the third answer of your `lstm_back`. It already contains all detours that later steps have taken. Only the last
-# one, through $h_{t-1}$, is missing, since it is added in the next call. (With it the lines would be a little higher, and of the same shape.) Our loss is the
-# sum of the last cell $C_T$, divided by $\sqrt{k}$. So the first gradient has $k$ equal numbers, and its length is 1.
+# step we measure the length of `dC_old`, the third answer of your `lstm_back`. It is what the belt brings, before Step 1 of the next call adds the part that
+# comes through $h_{t-1}$. (With that part the lines would be a little higher, and of the same shape.) Our loss is the sum of the last cell $C_T$, divided by
+# $\sqrt{k}$. So the first gradient has $k$ equal numbers, and its length is 1.
 #
 # What should we expect? *On the belt*, by Step 2, each step back multiplies the gradient by $f_t$. Suppose that the forget gate has the same value
 # $f = \sigma(b_f)$ at every step. Then half of the gradient is left after as many steps as the half-life of the memory. With half-life 100, two thirds are left
@@ -386,8 +386,8 @@ for larger in (1, 20):
 # before your eyes. On the belt each step multiplies it by 0.993. To become a hundred times as long in 59 steps, it must be multiplied by about 1.08 in each,
 # on average. The belt alone gives 0.993, and the detours raise it to 1.08. So with these gates the gradient does not vanish. How much it grows depends on the
 # tokens. The numbers of ours have a size of 0.05, and with them the gradient becomes 18 to 246 times as long. With numbers of size 1, as in the embedding
-# with which your first model started, it becomes only 3 to 23 times as long. There the cell grows larger, and where it is large, the tanh of the detour is
-# flat. (The last two lines show this, for a state of 32 numbers.)
+# with which your first model started, it becomes only 3 to 23 times as long. With larger tokens the cell becomes larger, and then the slope of
+# $\tanh(C_{t-1})$ is smaller, through which each detour leads. (The last two lines print how much less the gradient grows, for a state of 32 numbers.)
 #
 # With half-life 1 it vanishes all the same. How, then, could a model that starts like this learn anything? The printed lines give a hint. Two steps back, what
 # comes along the belt, `dC`, is about a quarter as long, and five steps back about a twentieth. To learn which letters follow each other, that may be enough.

@@ -131,6 +131,12 @@ for name, longest in learned.items():
     print(f"{name.replace(chr(10), ' '):21} {longest}")
 
 # %% [markdown]
+# Each mark is one random start. An arrow means that the network has learned the longest sequences that we tried. How much further it would go, the figure does
+# not say. So it does not say, either, which of the two winners is the better one.
+#
+# There are two surprises. The LSTM with half-open gates is no better than the plain RNN, although it has four times the weights. At every step it loses half of
+# its cell, and half of the gradient on the belt with it. And the RNN that starts with a rotation goes as far as we have asked, *without any gate*.
+#
 # Is there a reason in the states? The next cell asks the networks *before* any training. It lets each read two sequences that differ in their first bit only,
 # and measures how far apart the two states are, after 1, 20 and 80 tokens. (The numbers are the middle one of the three starts.)
 
@@ -151,12 +157,6 @@ for name, layer in players.items():
     print(f"{name.replace(chr(10), ' '):21}", "   ".join(f"{d:6.3f}" for d in middle))
 
 # %% [markdown]
-# Each mark is one random start. An arrow means that the network has learned the longest sequences that we tried. How much further it would go, the figure does
-# not say. So it does not say, either, which of the two winners is the better one.
-#
-# There are two surprises. The LSTM with half-open gates is no better than the plain RNN, although it has four times the weights. At every step it loses half of
-# its cell, and half of the gradient on the belt with it. And the RNN that starts with a rotation goes as far as we have asked, *without any gate*.
-#
 # So at this learning rate, and in 100 steps, it is the start that decides and not the gates. The last printed lines show what the two winners have in common:
 # before any training, something of the first bit is still in the state after 80 tokens. In the RNN with a rotation it is little. (A rotation alone would keep
 # it all, but the biases push the state to where the tanh is flat.) In the LSTM with open gates it has even grown, by the detours of section 4. In the two

@@ -152,10 +152,10 @@ plt.show()
 # %% [markdown]
 # Before the training, all dots stood close together. Now they are far apart: the gates react to what is read. In the course's own run 46 of the 96 gates are
 # nearly closed at blanks (below 0.25) and more than half open elsewhere. Is a blank special? The printed lines count in the same way for the three most
-# frequent letters. At each of them, 11 to 27 gates are nearly closed and more than half open elsewhere. (For a letter, *elsewhere* means all other letters
-# and signs, but not blanks. Many gates close at blanks, so counting these in would lower *elsewhere*, and fewer gates would pass.) So a blank closes more
-# gates than any of these three letters, and nobody has told the network that words exist. Some gates do the opposite: their dots lie above the diagonal, so
-# they keep more at a blank than elsewhere.
+# frequent letters. At each of them, 11 to 27 gates are nearly closed and more than half open elsewhere. (When we count for a letter, we leave the blanks out
+# of *elsewhere*: so many gates close at blanks that hardly any gate would be open elsewhere.) So a blank closes more gates than any of these three letters,
+# and nobody has told the network that words exist. Some gates do the opposite: their dots lie above the diagonal, so they keep more at a blank than
+# elsewhere.
 #
 # Section 4 has left a question: gates that start half open let hardly any gradient through, but training can change them. Has it? The lines *before* and
 # *after* say what the belt keeps. In the course's own run a gate keeps about a half of its cell in a step, before and after, and over ten characters even the
@@ -280,8 +280,8 @@ print(
 # still far from the floor. Whether the steps or the 192 numbers did it, one run cannot tell. (The three losses of *your* run, printed above this figure, are
 # measured on the test text, from which nothing was chosen.) Section 8 shows what it takes on a harder text.
 #
-# Your first network, the one of section 3, is in the list above, too. Your last one has more steps, reads a stream, learns by gradient descent with larger
-# steps, and is wider on a laptop. So we cannot say which of these has made the difference between the two.
+# Your first network, the one of section 3, stands in the printed list of your run, too. Your last one has more steps, reads a stream, learns by gradient
+# descent with larger steps, and is wider on a laptop. So we cannot say which of these has made the difference between the two.
 
 # %% [markdown]
 # ### How far back must a gradient reach?

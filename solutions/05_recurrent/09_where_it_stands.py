@@ -233,7 +233,7 @@ print(verbs_then.to_string())
 # %% [markdown]
 # Here is where your models stand. The last column says whether the positions of one text can be trained side by side, or only one after the other.
 #
-# | | looks back | numbers to store as the past grows | similar words help | training |
+# | | looks back | numbers to store if it is to look further back | similar words help | training |
 # |---|---|---|---|---|
 # | n-gram | $n - 1$ tokens | explode | no | by counting |
 # | window network | $n - 1$ tokens | grow | yes | side by side |

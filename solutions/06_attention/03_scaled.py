@@ -28,10 +28,11 @@ print(f"and at d_k = {d_k} above {np.median(largest):.4f} for half of the querie
 # Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$
 # changes $p(1 - p)$ times as much, which is the derivative of the softmax. Call $p(1 - p)$ the factor of a key, and add up the factors of all 64 keys. If
 # this sum is small, the weights hardly move when scores change. And only by moving weights can training teach a head where to look. With 64 equal weights
-# each key has the factor 0.015, and the sum is about 1. If one key has the weight 0.95, its factor is about 0.05, and the 63 others together have another
-# 0.05. So the sum has fallen from 1 to 0.1. For half of the 200 queries it is much worse: their largest weight is above 0.9998, as the last printed line
-# says, and next to nothing can change any more. Suppose that another key deserved the weight: its own weight is nearly 0, so its factor $p(1 - p)$ is nearly
-# 0 as well, and training can hardly raise it. A head may become certain after it has learned something, but it should not be so from the start.
+# each key has the factor 0.015, and the sum is about 1. If one key has the weight 0.95, its factor is $0.95 \cdot 0.05$, about 0.05. The other 63 share the
+# weight 0.05 that is left, so their factors add up to 0.05 at most. The sum has fallen from 1 to 0.1. For half of the 200 queries it is much worse: their
+# largest weight is above 0.9998, as the last printed line says, and next to nothing can change any more. Suppose that another key deserved the weight: its
+# own weight is nearly 0, so its factor $p(1 - p)$ is nearly 0 as well, and training can hardly raise it. A head may become certain after it has learned
+# something, but it should not be so from the start.
 #
 # So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and
 # variance 1.

@@ -292,7 +292,7 @@ plt.show()
 # layers, and the loss falls off a cliff.
 #
 # **Layer 0, the upper squares.** Some heads have a dark line one cell below the diagonal. Each word looks at the word just before it, the **previous word**.
-# This is the first step of the plan.
+# This is the first step of the plan. Look at rows 1 to 12 of the upper squares: there round one writes the notes that round two will read.
 #
 # **Layer 1, the lower squares.** Take row 12. The list has twelve words, so at place 12 its first word is said again. It was said before at place 0, and the
 # word after it stands at place 1. That is what the network should say, and in row 12 the dark cell is in column 1, eleven places back. The next rows do the
@@ -300,8 +300,7 @@ plt.show()
 #
 # In round three, from row 24 on, there is a second line, twenty-three places below the diagonal. There the right word stands at two places, once in round one
 # and once in round two. (The first line ends soon after, near row 30. Section 9 says why.) Round four adds a third line in the last rows. In these lower
-# squares, skip rows 0 to 11: no word of this text has come twice yet. The notes that round two reads are written at places 1 to 12. So in the upper squares,
-# look at rows 1 to 12.
+# squares, skip rows 0 to 11: no word of this text has come twice yet.
 #
 # Do our lists need four heads? No. We have trained two layers with a single head each, `MultiHead(64, 1)`, and they learn them as well. (Should you try it:
 # only train it. The cells that draw and cut count on four heads.) Several heads are for texts, in which a word may need several things.
@@ -370,9 +369,9 @@ tell("strikes out the last seven", bag_loss(7), bag_guessed(7))
 #
 # - `previous_word(P)`, $[H]$: how much weight a head gives to the word just before, on average over words 1, 2, …, $T - 1$;
 # - `copying(P, words)`, $[H]$: take each word that has occurred before, and add up the weights that it gives to the places *right after its earlier
-#   occurrences*. In *kite drum kite kite*, for example, take the last *kite*, at place 3. Earlier ones stand at 0 and 2, and right after them come the places 1
-#   and 3, so these two columns of its row count. (Column 3 is the word itself. It counts all the same.) The result is the mean over all such words, and zeros
-#   if there are none;
+#   occurrences*. In *kite drum kite kite*, for example, take the last *kite*, at place 3. *Kite* was said before at places 0 and 2. The places right after
+#   these are 1 and 3, so we add the weights in columns 1 and 3 of row 3. (Place 3 happens to be the asking word itself. We count it, too.) The result is the
+#   mean over all such words, and zeros if there are none;
 # - `without_head(W, head, heads)`: the knife. `W` $[C, C]$ is the weight of `out`, the `nn.Linear` that gets the results of all heads, side by side. Return a
 #   copy of `W` with which the results of one head, number `head`, add nothing to the sum. Heads are counted from 0.
 #

@@ -184,11 +184,10 @@ plt.show()
 # Stand at place 25 of the cheater's text. (Places are counted from 0, and the list has twenty words.) The next word, that of place 26, was also said at place
 # 6, nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, on one text. The lists are random,
 # so by the names of the two words a head of layer 0 cannot tell which word stands nineteen back. Only their places can lead it there. For each place the
-# cheater has learned which place stands nineteen back. The four lower squares, of layer 1, have the same line. So which of the two layers does the work? The
-# last printed lines say it, with your knife. Cut out layer 0, and the loss rises from nearly 0 to 0.4, when we ran this. Cut out layer 1 instead, and it
-# rises to 1.0. Both are far below the 4.16 of a network that knows nothing. Only without both layers all is lost. So in this network each layer can do the
-# trick alone, if less well. (We have trained a single cheater. In another one, one layer may do it all.) The figure tests the trick on lists of other
-# lengths.
+# cheater has learned which place stands nineteen back. The four lower squares, of layer 1, have the same line. So which of the two layers does the work? We
+# have cut, and the printed line *cut out* says it: without layer 0 the loss is 0.4, without layer 1 it is 1.0, and without both 4.3, when we ran this. The
+# first two are far below the 4.16 of a network that knows nothing. So in this network each layer can do the trick alone, if less well. (We have trained a
+# single cheater. In another one, one layer may do it all.) The figure tests the trick on lists of other lengths.
 #
 # The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words
 # also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The

@@ -29,8 +29,8 @@
 # stand before the list, so that all of it moves to the right.
 #
 # - `last_needed(n, T)`: a text of $T$ words says a list of $n$ different words again and again, from place 0 on, as in the table. From place $n$ on, the
-#   network is asked at each place but the last one for the word that comes next. Each asking word needs one note: the one at place $n$ needs the note at
-#   place 1, the one at place $n + 1$ that at place 2, and so on, as in the table. Return the last place whose note is needed, or 0 if nothing is asked.
+#   network is asked at each place but the last one for the word that comes next. The word at place $n$ asks for the note at place 1, the word at place $n +
+#   1$ for the note at place 2, and so on, as in the table. Return the last place whose note is needed, or 0 if nothing is asked.
 # - `share_noted(n, before, noted)`: now the list begins at place `before`, and the text is long enough for the whole of round two. So a note is needed in the
 #   place right after each of the $n$ words of round one. (After its last word, this is the place where round two begins.) The $n$ notes stand at the places
 #   `before` + 1 to `before` + $n$. A network has only those up to place `noted`. Return the share of the $n$ that it has, from 0 to 1.
@@ -191,11 +191,11 @@ plt.show()
 #
 # The table answers the question of section 7: who copies, and who only knows which word was said longest ago? Your network of seed 1 is right everywhere, in
 # short lists and in long ones, also with four words in front. It copies. The reader that says the word which has waited longest would be right everywhere
-# with nothing in front, and nowhere with a single word. The LSTM is in between, when we ran this. In lists of fourteen it has 0.34 with one word in front,
-# far more than this reader and than the one that strikes out seven words (0.12). But with each further word it loses, and with four it is at 0.02 in lists of
-# eight and 0.11 in lists of fourteen. A rough count of waiting times would look like that. What it really does, we have not found out. It does not copy from
-# any place, as your learner does. The single layer is below the reader that strikes out seven words everywhere. (Neither has ever met words in front. Whether
-# an LSTM that practises on such texts learns to copy, we do not show here: try `practise(..., before=range(23))`.)
+# with nothing in front, and nowhere with a single word. The LSTM is in between, when we ran this. Take lists of fourteen with one word in front. The LSTM is
+# right in 0.34, the reader that strikes out seven words in 0.12, and the one that says the word which has waited longest in 0. But with four words in front
+# the LSTM is at 0.11, and in lists of eight at 0.02. A rough count of waiting times would look like that. What it really does, we have not found out. It does
+# not copy from any place, as your learner does. The single layer is below the reader that strikes out seven words everywhere. (Neither has ever met words in
+# front. Whether an LSTM that practises on such texts learns to copy, we do not show here: try `practise(..., before=range(23))`.)
 #
 # ### Write the notes by hand
 #

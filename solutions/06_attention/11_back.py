@@ -91,8 +91,9 @@ print(f"the town to which head 1 gives more weight: {seen} of {len(table)} cases
 # fooled it. The last printed line fits this: it always says the town to which head 1 gives more weight.
 #
 # How does it choose between the two? Neither always by the name nor always by the place, as the line in the middle shows. In two of the six pairs, ours among
-# them, it stays with the same *name* when we exchange the towns. In the other four it stays with the same *place* in the story. The fox has nothing to do with
-# it. After *in*, that head looks for a town, and in a story with only one town nobody would notice.
+# them, it stays with the same *name* when we exchange the towns. In the other four the name changes with the exchange: it keeps to the town that stands
+# first, or to the one that stands second. The fox has nothing to do with it. After *in*, that head looks for a town, and in a story with only one town nobody
+# would notice.
 #
 # This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would
 # have to ask for it, as the two layers of your learner do.

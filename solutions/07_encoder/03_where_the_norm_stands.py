@@ -5,9 +5,9 @@
 #
 # $$b = a + f(a) \qquad \frac{\partial b}{\partial a} = I + \frac{\partial f}{\partial a}$$
 #
-# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm may stand in the branch, that is, on the side
-# road that $f$ takes, or after the sum. Two lectures name the two orders, and they contradict each other, so at least one has the names the wrong way round.
-# Artzi's lecture prints:
+# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm may stand in the branch, that is, on the
+# side road that $f$ takes, or after the sum. Artzi's lecture gives names to both orders. Silvestri's gives a formula, and code that does not do what the
+# formula says. Artzi's lecture prints:
 #
 # > Post-norm (original and here): $b = \text{Module}(\text{LN}(a)) + a$
 # >
@@ -270,7 +270,7 @@ print("each layer without residual divides the gradient by", lost.round(1))
 #
 # $$\frac{\partial b}{\partial a} = J_{\text{LN}} \left(I + \frac{\partial f}{\partial a}\right)$$
 #
-# where $J_{\text{LN}}$ is the derivative of LayerNorm: the road that lost nothing now leads through a norm in every layer. In pre-norm the $I$ stays untouched.
-# Xiong and others (2020) look at the *last* layers: there the gradient at the start is larger in a post-norm stack than in a pre-norm one, the more so the
-# deeper it is. So deep post-norm stacks need a learning rate that starts near 0 and *warms up*, and pre-norm stacks train without. That is why nearly all large
-# models of today are pre-norm, and so is ours.
+# where $J_{\text{LN}}$ is the derivative of LayerNorm: the road that lost nothing now leads through a norm in every layer. In pre-norm the $I$ stays
+# untouched. Xiong and others (2020) look at the *last* layers, at the beginning of training: their gradient is larger in a post-norm stack than in a pre-norm
+# stack that ends with a norm, and the deeper the stacks, the more they differ. So deep post-norm stacks need a learning rate that starts near 0 and *warms
+# up*, and pre-norm stacks train without. That is why nearly all large models of today are pre-norm, and so is ours.

@@ -1,8 +1,9 @@
 # %% [markdown]
 # ## 4. The encoder, and torch's
 #
-# Chapter 6's `MultiHead(C, h)` takes a mask that tells which words may be looked at (True: may). Here it comes ready-made from `lmkit`, and so does `from_torch`. `Layer` is your block with a mask. (Training often adds
-# **drop-out** to each branch, as in Silvestri's code; ours has none.)
+# Chapter 6's `MultiHead(C, h)` takes a mask that tells which words may be looked at (True: may). Here it comes ready-made from `lmkit`, with `from_torch`,
+# which renames the weights of torch's attention so that `MultiHead` can load them. `Layer` is your block with a mask. (Training often adds **drop-out** to
+# each branch, as in Silvestri's code; ours has none.)
 
 
 # %%

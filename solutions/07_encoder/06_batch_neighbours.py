@@ -244,7 +244,8 @@ plt.show()
 # %% [markdown]
 # A text of five words beside a longer one, three fresh encoders: without a mask its vectors move with every filler.
 #
-# Where should positions be added? Recorded: two-layer encoders that fill in blanks (section 10), three seeds each:
+# Where should positions be added? Where should positions be added? We have trained two-layer encoders to guess hidden words (section 10 tells how), with the
+# positions added in four ways, three seeds each. The lower the loss, the better they guess:
 
 # %%
 places = pd.read_csv(paths.DATA / "encoder" / "positions.csv")

@@ -325,5 +325,5 @@ for place in (0, 5, 13, 15):
     print(f"{story[place]:7} {(p > 0).sum():3} possible: {shown} (equal: {off < 1e-9})")
 
 # %% [markdown]
-# A copied name is certain, even where the copy comes later: it stands in the story once more, and the blank may be the first of the two. A verb keeps three
-# possibilities: its number is settled, its choice is not. A dish keeps 82. `kitchen.masked_distribution` gives the same numbers with less work.
+# A name that the story says twice is certain at both places: whichever of the two is hidden, the other one tells it. A verb keeps three possibilities: its
+# number is settled, its choice is not. A dish keeps 82. `kitchen.masked_distribution` gives the same numbers with less work.

@@ -127,6 +127,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Each dot is a story, far above the line: with both sides known words are easier on average. Per word the ranks agree well, and few pairs are turned round, all
-# of them pairs whose two $\ln P$ differ by less than one nat. (The dots lie so far above the line, for one thing, because a name said twice is free in PLL,
-# both times, since each copy settles the other. $\ln P$ pays for it once.)
+# Each dot is a story, far above the line: with both sides known words are easier on average. Per word the ranks agree well, and few pairs are turned round.
+# (For these pairs that is partly built in. Where two texts differ in one word only, their terms at that place differ by exactly the difference of their $\ln
+# P$, by the formula of section 13. Only the other terms can turn a pair round.) (The dots lie so far above the line, for one thing, because a name said twice
+# is free in PLL, both times, since each copy settles the other. $\ln P$ pays for it once.)
