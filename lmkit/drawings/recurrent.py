@@ -190,8 +190,8 @@ def stacked_and_bidirectional(steps: int = 3) -> Figure:
 
 
 def joined_lstms(
-    source: Sequence[str] = ("i", "see", "soup"),
-    target: Sequence[str] = ("supen", "vidulam"),
+    source: Sequence[str] = ("the", "cook", "slept"),
+    target: Sequence[str] = ("kubar", "to", "dormi"),
     attention: bool = False,
 ) -> Figure:
     """Two LSTMs, written out: the decoder begins with the encoder's last state, and reads what is written so far.

@@ -96,7 +96,8 @@ print(f"The first has {len(others)} translations; another: {' '.join(others[1])}
 # $$P(w_t \mid w_1 \dots w_{t-1}) \quad\text{becomes}\quad P(w_t \mid w_1 \dots w_{t-1}, C) .$$
 
 # %% [markdown]
-# Take the simplest model, counted pairs of words (chapter 1), and count each condition for itself. Rare pairs lean on the model that knows less, as in chapter 2:
+# Take the simplest model, counted pairs of words (chapter 1), and count each condition for itself. Where a pair is rare under $C$, its probability is pulled
+# towards $P(w \mid v)$, the model that does not know $C$:
 #
 # $$P(w \mid v, C) = \frac{c(C, v, w) + k\, P(w \mid v)}{c(C, v) + k} \qquad P(w \mid v) = \frac{c(v, w) + k / V}{c(v) + k}$$
 #
@@ -262,6 +263,6 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# On texts that were counted, every condition helps, and the whole source best. Held out, *question?* buys nothing: it splits the counts, and what it tells
-# about a sentence does not make up for that. *Tense and who* takes the perplexity from 15.6 to 13.4. The source itself, which says everything, does not help at
-# all: a new sentence was never counted. So the condition must not be looked up as a whole. It must be *read*.
+# On texts that were counted, every condition helps, and the whole source best. Held out, *question?* buys nothing at this $k$: it splits the counts, and what
+# it tells about a sentence does not make up for that. *Tense and who* takes the perplexity from 15.6 to 13.4. The source itself, which says everything, does
+# not help at all: a new sentence was never counted. So the condition must not be looked up as a whole. It must be *read*.

@@ -3,7 +3,7 @@
 #
 # Take two networks: an **encoder** reads the source, and a **decoder**, a language model, begins where the encoder has ended: its first state is the encoder's last (Muller).
 
-# %% folded="draws the joined LSTMs" alt="An encoder reads i see soup; its last state is the first of a decoder, which writes supen vidulam and the end mark, each time reading what it wrote before."
+# %% folded="draws the joined LSTMs" alt="An encoder reads the cook slept; its last state is the first of a decoder, which writes kubar to dormi and the end mark, each time reading what it wrote before."
 drawings.joined_lstms()
 
 

@@ -127,7 +127,8 @@ agrees(
 # - `longest(d, b, V)`: the largest $n$ such that all sequences of exactly $n$ words, $V \ge 2$ kinds, can have states of their own. Exact, also where numbers are huge.
 # - `half(right)`: `right[i]` is the share of sequences of $i + 1$ words that are copied without mistake. Up to which length are *all* shares at least 0.5? 0, if the first is below.
 #
-# Predict before you run on: for $V = 20$, 32 bits, $d = 32$, what is `longest`? And where does a *trained* network of this size come to `half`?
+# Predict before you run on: for $V = 20$, 32 bits, $d = 32$, what is `longest`? And up to which length does a *trained* network of this size copy at least
+# half of the sequences without mistake?
 
 # %% [markdown] hints="longest"
 # 1. How many different sequences of $n$ words are there?
@@ -221,10 +222,10 @@ plt.show()
 
 
 # %% [markdown]
-# Each curve is the mean of two networks, each trained for one minute of CPU time. By counting, 32 numbers of 32 bits can tell all sequences of 236 words apart,
-# and with only 8 bits each still those of 59 words. The trained network with $d = 32$ gets more than half of its sequences wrong from 9 words on. (An LSTM
-# hands on two such vectors, $h$ and $C$, so there is room for twice as many.) So *room* is not what limits it. The hard part is learning to pack the words in
-# and to unpack them again. Would it learn this if we trained longer? The figure cannot tell, because every network had just one minute. The wider one gets six
-# words further, although it had time for fewer than a third of the steps.
+# Each curve is the mean of two networks, each trained for one minute of CPU time. By counting, 32 numbers of 32 bits can tell all sequences of 236 words
+# apart, and with only 8 bits each still those of 59 words. The trained network with $d = 32$ gets more than half of its sequences wrong from 9 words on. (An
+# LSTM hands on two such vectors, $h$ and $C$, so there is room for twice as many.) So the number of different states is not what limits it. The hard part is
+# learning to pack the words in and to unpack them again. Would it learn this if we trained longer? The figure cannot tell, because every network had just one
+# minute. The wider one gets six words further, although it had time for fewer than a third of the steps.
 #
 # The solid lines are networks with attention, which is the subject of the next section. They had the same minute, and up to 16 words length hardly matters to them: 100 % with $d = 32$, and 96 % with $d = 128$, which again took fewer steps.

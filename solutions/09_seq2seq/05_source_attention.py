@@ -202,8 +202,10 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Where does it look while it writes? The grammar that made the pairs knows which words belong together: `translation.links` lists these pairs. In the next figure each row is a word of the target, with its meaning beside it, and each column is a word of the
-# source. The grey squares show where the network looked before it wrote that word: the darker, the more weight. The orange rings show the links of the grammar, which the network was never told. Look whether the dark squares lie in the rings.
+# Where does it look while it writes? The grammar that made the pairs knows which words belong together: `translation.links` lists these pairs. In the next
+# figure each row is a word of the target, with its meaning beside it, and each column is a word of the source. The grey squares show where the network looked
+# before it wrote that word: the darker, the more weight. The orange rings show the links of the grammar, which the network was never told. Look whether the
+# dark squares lie in the rings. (Particles such as *ne* translate no word, so their rows have no ring.)
 
 
 # %%

@@ -218,8 +218,8 @@ for alpha in (0, 1):
 # %% [markdown]
 # ### Whose fault is it?
 #
-# A wrong translation has one of two causes. If some valid one has a higher $P(T \mid S)$ than what was found, the *search* has failed. If what was found is
-# at least as probable as every valid one, the *model* prefers nonsense, and no search helps.
+# Ask of a wrong translation: is there a valid one with a higher $P(T \mid S)$? If so, the *search* has failed: it has stopped before the best. If not, the
+# *model* prefers nonsense to everything that is right, and no search helps.
 #
 # Now you have all that it takes to find out for *your* network, the one with attention that you trained in section 6. The next cell translates new sentences
 # with your `beam_search`, at four widths. Where the result is wrong, it asks your `score` for the probability of every valid translation. What will a wider
@@ -249,7 +249,7 @@ def fault(source, words, total):
 
 asked = valid_sources[: budget().choose(60, 200, 200)]
 rows = []
-for k, alpha in ((1, 0), (2, 0), (4, 0), (8, 0), (8, 2)):
+for k, alpha in ((1, 0), (2, 0), (4, 0), (8, 0), (8, 1)):
     faults, logs, lengths_found = [], [], []
     for source in asked:
         found = beam_search(remembered, source, k, 20, alpha)
@@ -267,9 +267,9 @@ print(pd.DataFrame(rows, columns=names).fillna(0).round(2).to_string(index=False
 
 # %% [markdown]
 # In the course's own run, greedy search ($k = 1$) gets 70 % of 60 sentences right. For 20 % the model itself prefers the wrong sentence to every right one,
-# and for 10 % something better was there to be found. With a beam of four the search is never at fault. And yet hardly more translations are right, 72 %.
-# Most of the sentences for which the search was to blame are still wrong, and now the model is to blame. The wider beam does find more probable targets, as
-# the mean of $\ln P$ shows. But **a beam cannot mend a model.** How is it with your network?
+# and for 10 % something better was there to be found. With a beam of four the search is never at fault. And yet hardly more translations are right, 72 %. For
+# the most part the blame has only moved, from the search to the model: the better search has found another sentence that is wrong, and more probable than any
+# right one. The wider beam does find more probable targets, as the mean of $\ln P$ shows. But **a beam cannot mend a model.** How is it with your network?
 #
-# And $\alpha$? This network knows well where a sentence ends, so nothing is won by dividing by the length. With $\alpha = 2$ the translations get a little
-# longer, and a few times a longer one comes first that is less probable than a right one.
+# And $\alpha$? This network knows well where a sentence ends, so dividing by the length wins nothing, as the last row says. (In two sentences it has put a
+# less probable one first, and the column counts that as a fault of the search.)

@@ -12,8 +12,8 @@
 # 2. Precision rewards saying little, so short outputs pay a **brevity penalty**, by definition $\exp(1 - \text{ref}/\text{out})$ if out < ref and 1 otherwise. For 8 words of 10: .7788; the slide has .8.
 # 3. All sums run over the **whole text**: $C_i = \sum$ over all sentences, then one ratio.
 #
-# As defined, this is what `sacrebleu` computes, the program that most papers use, if its smoothing is switched off (`smooth_method="none"`). Our tests compare
-# the two on 200 random texts, and the BLEU values of sections 10 and 11 are its own.
+# As defined, this is what `sacrebleu` computes, the program that most papers use, if its smoothing is switched off (`smooth_method="none"`). Our tests
+# compare the two on 200 random texts, and the BLEU values of section 10 are its own.
 
 # %% folded="random texts for checks"
 def random_text(rng, n, letters="abc", longest=12):

@@ -142,8 +142,8 @@ plt.show()
 # ## 15. What comes next
 #
 # Look back at the way you came. A table with one row for each whole sentence knew its training text by heart and was lost with every new sentence. One vector
-# between two LSTMs could *read* a new sentence, but got few of them right, and hardly a long one. Attention let the decoder look back, and found out by itself
-# which words belong together. With attention, most translations of new sentences were right, after a minute or less on 5,000 examples.
+# between two LSTMs could *read* a new sentence, but got a third of them right at best, and hardly a long one. Attention let the decoder look back, and found
+# out by itself which words belong together. With attention, most translations of new sentences were right, after a short training on 5,000 examples.
 #
 # Two things are worth remembering when you read about a better translator. First, most of its mistakes are the model's own: in section 11 a wider beam
 # searched better and better, and the share of right sentences stayed where it was. Second, a single score can rise while the translations get worse. Section

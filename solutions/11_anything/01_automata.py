@@ -3,7 +3,9 @@
 # ---
 
 # %% [markdown]
-# Somewhere there is a robot arm that is moved by a model made for predicting the next word (A. Brohan and others, 2023). Each command to a joint is a number from 0 to 255, and to the model this number is a word like any other. It writes one, and the next, and the next, and the arm picks up a can.
+# Somewhere there is a robot arm that is moved by a model made for predicting the next word (A. Brohan and others, 2023). Each part of a command, such as *how
+# far to the left* or *close the hand*, is a number from 0 to 255, and to the model this number is a word like any other. It writes one, and the next, and the
+# next, and the arm picks up a can.
 #
 # Look back at the models that you have built: not one of them knows what a word is. A model reads a row of symbols and says what could come next. We happened
 # to feed it words. So what else can be fed to it? Yoav Artzi put the answer into one sentence, "whatever you can tokenize, the Transformer will take", and this
@@ -13,8 +15,8 @@
 # The sentence has two halves, and each hides a question. *The Transformer will take it*: it takes every row of symbols, but does it understand what it takes? We begin with the two smallest languages that tell the difference. And *whatever you can tokenize*: what does it mean to make a token of a thing that is not made of symbols, such as a patch of a picture? You will see that the honest answer is sometimes "we did not".
 
 # %% [markdown]
-# Each section generates its own data in a few lines, and most train their models before your eyes, in seconds. Three comparisons took minutes, so they were
-# recorded, and each says so. Shapes stand in brackets, as ever: $[B, T]$ is a batch of $B$ rows of $T$ tokens.
+# Each section generates its own data in a few lines, and sections 4 to 6 train their models before your eyes, in seconds. Three comparisons and one model
+# took minutes, so they were recorded, and each says so. Shapes stand in brackets, as ever: $[B, T]$ is a batch of $B$ rows of $T$ tokens.
 
 # %%
 import copy

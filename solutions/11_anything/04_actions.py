@@ -1,7 +1,10 @@
 # %% [markdown]
 # ## 4. Actions are tokens
 #
-# A game is also a sequence: a state, an action, a reward, the next state, the next action. L. Chen and others (2021) had a lovely idea what to do with such sequences, the **Decision Transformer**. Before each action they wrote *how much reward is still to come* in that game, a number that is known once the game is over. Then they trained an ordinary language model on these rows.
+# A game is also a sequence: a state, an action, a reward, the next state, the next action. L. Chen and others (2021) had a lovely idea what to do with such
+# sequences, the **Decision Transformer**. Before each action they wrote *how much reward is still to come* in that game, a number that is known once the game
+# is over. Then they trained a causal Transformer on these rows, to say the next action. (In their network the reward to come was a number that a linear map
+# put in. Here it is a token like all others.)
 #
 # What does such a model learn? Two things at once: what players do who are about to earn 3, and what players do who are about to earn 10. So to make it play well, you do not have to train it again. You ask it for a lot: you write "10 still to come" where the row begins, and let it continue.
 

@@ -206,6 +206,6 @@ print("played", melody(y[0]))
 print("read  ", melody(read(x)[0]))
 
 # %% [markdown]
-# Nearly 96 % of the frames are right, and yet there are more notes in the melody than were played: each wrong frame in the middle or at the edge of a note
-# makes a note of its own. Frames go in, notes come out, and neither their number nor their places agree. That is the problem of chapter 9, and Whisper solves
-# it as chapter 9 did: an encoder reads the frames, and a decoder writes a text. There, at the output, are the tokens.
+# Nearly 96 % of the frames are right, and yet there are more notes in the melody than were played: a wrong frame in the middle of a note makes two notes
+# more, itself and the second half. Frames go in, notes come out, and neither their number nor their places agree. That is the problem of chapter 9, and
+# Whisper solves it as chapter 9 did: an encoder reads the frames, and a decoder writes a text. There, at the output, are the tokens.

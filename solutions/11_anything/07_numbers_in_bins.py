@@ -175,8 +175,9 @@ for mu, K in itertools.product((0, 100), (8, 16, 64, 256)):
 # strays as well.) *Changes* adds up 200 small errors. Their sum is bounded by 200 times the bound of one, and here it stays far below that. *Looking* puts each
 # error right in the next step: at 16 bins the hand strays 0.007 instead of 0.064.
 #
-# And the $\mu$-law makes everything worse. Its fine bins lie around 0, and these commands are no more frequent there than elsewhere. Bins belong where the
-# values are: count before you cut.
+# And the $\mu$-law with $\mu = 100$ makes everything worse. Its fine bins lie around 0, its outer ones are wide, and the largest distance is made by the
+# widest bins that are used. These commands are spread evenly, so they are used. (With a range that is too wide the values crowd around 0, and the $\mu$-law
+# may help.) Bins belong where the values are: count before you cut.
 
 # %% [markdown] statement="two_ways_round"
 # #### Left or right?

@@ -11,7 +11,8 @@ drawings.shared_vocabulary()
 #
 # $$-\ln P(k) = \underbrace{-\ln P(q)}_{\text{which kind?}} \; \underbrace{- \ln P(k \mid q)}_{\text{which of its tokens?}} , \qquad P(q) = \sum_{k' \text{ of kind } q} P(k') .$$
 #
-# The first part is the price of sharing: a model for one kind hardly pays it.
+# The first part is the price of sharing. Our models of one kind have all $V$ outputs, too, but they soon learn that the other kinds never come, and pay next
+# to nothing.
 
 # %% [markdown] statement="join"
 # `sizes`: a dict, kind → how many tokens it has (perhaps 0). With `{"words": 8, "arm": 32}`, the words have the numbers 0 to 7, the arm 8 to 39.
@@ -216,9 +217,9 @@ means.loc[["alone", "together"]].round({"nats": 3, "kind_nats": 4, "steps": 0})
 
 # %% [markdown]
 # (A black dot is one training.) On the left: what a token of a picture or an arm costs is nearly the same, alone or together. Do not read more into it.
-# Pictures are 2 % *better* together, but that model also made about 1,340 steps on pictures and captions, half of its 2,670, where the model alone made 690,
-# since of the shared 60 seconds these long rows took much more than a third. Arms are 1 % worse, and that is just the price of the kind, 0.013 nats a token,
-# the first part of the formula: without it they are level. All we can say is that one small model holds both without visible harm.
+# Pictures are 2 % *better* together, but the comparison was not even: in its 60 seconds the shared model made 2,670 steps, half of them on pictures with
+# captions, and the picture model alone managed 690 in its 20 seconds. Arms are 1 % worse, about as much as the price of the kind, 0.013 nats a token, the
+# first part of the formula. The seeds differ by more. All we can say is that one small model holds both without visible harm.
 #
 # On the right is what no model of one kind can have. With its picture before it, a caption takes less than half of the nats, and after *another* picture more than three times as many as alone. So the model really looks: the tokens of one kind have become a condition for those of the next (chapter 9), and nobody had to tell it how.
 
@@ -226,7 +227,7 @@ means.loc[["alone", "together"]].round({"nats": 3, "kind_nats": 4, "steps": 0})
 # ### Let it write
 #
 # A model of many kinds can also *write* many kinds. The next cells load one like *together*, which learned for five minutes, and draw eight documents from
-# it, one token after the other. Of each, we choose the kind of the first token, and nothing else. Your `split` takes apart what it says, and your `from_bins`
+# it, one token after the other. Of each, we choose the kind of the first token, and when to stop. Your `split` takes apart what it says, and your `from_bins`
 # makes angles of the tokens of the arm. What do you expect of a painter that knows nothing of space, and has only ever guessed the next number in a row?
 
 
@@ -307,9 +308,9 @@ print(f"new pictures named rightly: {np.mean(right):.0%} of {len(right)}")
 
 # %% [markdown]
 # In the upper row it has painted, token by token, from the left to the right and from the top to the bottom, and then it has said what it painted. In our run
-# a bright square stands where its caption says, *square top right*, and nobody has ever told the model what a square is, or that the eighth token stands
-# above the sixteenth. In the lower row it has moved an arm. It has only ever seen round paths, and these are nearly round. (A bin is 0.2 radians wide, so
-# they cannot be smooth.) And if you show it a new picture, made by our program, it names the shape in nine of ten cases, where guessing brings one in four.
+# a bright square stands where its caption says, *square top right*, and nobody has ever told the model that the eighth token stands above the sixteenth. In
+# the lower row it has moved an arm. It has only ever seen round paths, and these are nearly round. (A bin is 0.2 radians wide, so they cannot be smooth.) And
+# if you show it a new picture, made by our program, it names the shape in nine of ten cases, where guessing brings one in four.
 
 # %% [markdown]
 # One column of the table is strange. `kind_nats` is what it costs to say of which kind a token is, and in the model of many kinds it is 0.013 for an arm and 0.021 for a picture. Should it not be $\ln 2$ once, at the first token, where nobody can know which kind of document comes?
