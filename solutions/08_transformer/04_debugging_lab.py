@@ -546,6 +546,8 @@ class Patient(nn.Module):
 
 
 # %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 def shuffled(ill):
     """A number by which the four are put into an order that nobody can read off."""
     return hashlib.md5(b"ward 12, bed %d" % ill).digest()
