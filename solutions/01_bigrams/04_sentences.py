@@ -179,9 +179,9 @@ for line in ("i want lunch", "i want to eat lunch", "lunch eat to want i"):
 
 # %% [markdown]
 # Compare the first two lines. *i want to eat lunch* has two words more than *i want lunch*, and still it is the likelier one: $3.6 \cdot 10^{-4}$ against
-# $2.4 \cdot 10^{-4}$. The reason is in the pairs. *To* often comes after *want*, and *eat* often after *to*, so these two factors cost little: together they
-# make the sentence about a fifth as likely. And the share of *lunch* after *eat* is eight times its share after *want*, which wins back more than that. So
-# the probability of a sentence is not just a matter of its length.
+# $2.4 \cdot 10^{-4}$. The reason is in the pairs. *To* often comes after *want*, and *eat* often after *to*: the two words together make the sentence only
+# about five times less likely. And the share of *lunch* after *eat* is eight times its share after *want*, which wins back more than that. So the probability
+# of a sentence is not just a matter of its length.
 #
 # The third line has $\ln P = -\infty$, which means that $P = 0$. The model calls this sentence impossible. Here this is more or less right, because *lunch eat to
 # want i* makes no sense. But the 922 test sentences do make sense. How many of them does the model call impossible? Guess, then run the next cell.
