@@ -7,13 +7,10 @@ Runs the chapter's own cells with the budget "laptop": 192 numbers, 4,000 steps,
 same characters. `laptop_verbs.csv`: who chooses how many right forms of a verb (%), by words back to its noun.
 """
 
-import os
-import tempfile
-
 import pandas as pd
 import torch
 
-from benchmarks.chapters import chapter_functions
+from benchmarks.chapters import on_the_kitchen_text
 from lmkit.paths import DATA
 
 HERE = DATA / "recurrent"
@@ -23,9 +20,7 @@ WANTED = {"history", "losses", "by_counts", "n_best", "floor", "first_history", 
 def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    with tempfile.TemporaryDirectory() as empty:  # so that there is no text of one's own
-        os.environ |= {"LMKIT_BUDGET": "laptop", "LMKIT_DEVICE": "cpu", "LMKIT_OFFLINE": "1", "LMKIT_TEXTS": empty}
-        its = chapter_functions("05_recurrent", WANTED)
+    its = on_the_kitchen_text("05_recurrent", WANTED, "laptop")
     table = pd.DataFrame(its["history"], columns=["step", "nats"])
     table["counts"], table["floor"] = its["by_counts"][its["n_best"]], its["floor"]
     table.round(4).to_csv(HERE / "laptop.csv", index=False)

@@ -6,8 +6,6 @@ The chapter's own models, loop and measure at its smallest size, on the kitchen 
 1 and 2; about ten minutes on one core. `bits`: bits per byte of the judged test text; `minutes`: of training.
 """
 
-import os
-import tempfile
 import time
 from itertools import product
 
@@ -15,7 +13,7 @@ import pandas as pd
 import torch
 from torch import nn
 
-from benchmarks.chapters import chapter_functions
+from benchmarks.chapters import on_the_kitchen_text
 from lmkit.paths import DATA
 from lmkit.training import set_seed
 
@@ -27,9 +25,7 @@ WANTED = {"my_training", "my_newborn", "lstm_with", "hidden", "cost_with_context
 
 def main() -> None:
     torch.set_num_threads(1)
-    with tempfile.TemporaryDirectory() as empty:  # so that there is no text of one's own
-        os.environ |= {"LMKIT_BUDGET": "grading", "LMKIT_DEVICE": "cpu", "LMKIT_OFFLINE": "1", "LMKIT_TEXTS": empty}
-        its = chapter_functions("08_transformer", WANTED)
+    its = on_the_kitchen_text("08_transformer", WANTED, "grading")
     rows = []
     for steps, seed, name in product(STEPS, SEEDS, MODELS):
         set_seed(seed)

@@ -2,6 +2,7 @@
 
 documents(tokens=1_000_000, seed=1)   tokens, tags, ln P of every token, the derivation
 floor(documents)                      what the best possible model reaches on them
+nats_of_characters("test")            nats of each character of a frozen split by the true distribution
 next_word_distribution(prefix)        the truth, word by word
 masked_distribution(tokens, place)    the truth in a blank, from both sides
 masked_floor("test", count=10_000)    what the best possible masked model reaches

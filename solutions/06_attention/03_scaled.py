@@ -142,7 +142,7 @@ for d_k in (4, 64, 1024):
 # The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to.
 #
 # Note what we have measured: random keys with numbers of size 1, before any training. The networks of this chapter begin with smaller numbers, and so they
-# hardly need the divisor. (The network of section 7 learns its task just as well without it, with three seeds of three.) It is large networks that do.
+# hardly need the divisor. (The network of section 7 learns its task just as well without it, with three seeds of three.)
 #
 # Your function should agree with the one that torch has built in. We give torch's a short name, to have something to compare with:
 

@@ -259,7 +259,7 @@ plt.show()
 
 # %% [markdown]
 # The copying is back, in all three networks and up to 22 words, where before they had nothing right. And no weight has been trained for it. So layer 1 is
-# innocent: it could look there all along, and only the notes were missing. This is also the proof that section 7 still owed us: write the notes, and layer 1
+# innocent: it could look there all along, and only the notes were missing. This is also the test that section 7 still owed us: write the notes, and layer 1
 # copies. Your learner, too, has found a rule that is right only on texts like its own: it writes notes only as far as its training has made it, and beyond
 # that it cannot copy.
 #

@@ -6,9 +6,9 @@
 # %% [markdown]
 # Here is a race, recorded by `python -m benchmarks.translation`. Five models learn from the same 5,000 pairs. *lstm → vector* is the network of section 3,
 # with one vector, and *lstm → lstm* that of section 6, with attention. Each has about 230,000 weights, not counting what turns words into vectors and vectors
-# into scores, and each gets 75 seconds of CPU time at the best of five learning rates, with three seeds. (That is little text and little time; keep it in
-# mind for the verdict.) Then each translates 1,500 new sentences and always takes the most probable next word. A dot is one training. Selvan leaves much
-# free, so the grammar judges: a translation is *right* if it is one of all valid ones.
+# into scores, and each gets 75 seconds of CPU time, with three seeds, at the best of five learning rates (chosen on the same new sentences, with another
+# seed). (That is little text and little time; keep it in mind for the verdict.) Then each translates 1,500 new sentences and always takes the most probable
+# next word. A dot is one training. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
 #
 # Predict before you look: which model wins, and what does one vector for a whole sentence cost?
 
