@@ -392,6 +392,24 @@ def test_stopping_with_control_c(built_course: Course, tmp_path: Path) -> None:
     assert set(grade_all(course).values()) == {""} and len(marks(course)) == 9
 
 
+def test_stopping_counts_what_was_just_stored(
+    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = class_of(built_course, tmp_path / "course")
+    store = Outbox.done
+
+    def stored_then_stopped(self: Outbox, outcome: GradedSubmission, remarks: list[str]) -> None:
+        store(self, outcome, remarks)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Outbox, "done", stored_then_stopped)
+    for force in False, True:  # the second time one has a record from before
+        with pytest.raises(CourseError, match="Stopped: 1 graded and in the gradebook, "):
+            grade_with_progress(course, {CHAPTER: students_to_grade(course, CHAPTER, force=force)}, 1)
+    monkeypatch.undo()
+    assert set(grade_all(course).values()) == {""} and len(marks(course)) == 3
+
+
 def test_no_cluster_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.grading.pool.SECONDS_TO_CONNECT", 1)
     with (

@@ -12,7 +12,7 @@ from autograder.course import Course, CourseError, assignment_in
 from autograder.grading.coordinator import Graded, grade_parts
 from autograder.grading.gradebook import known_students, students_in
 from autograder.grading.marks import final_marks, in_words
-from autograder.grading.outbox import Outbox
+from autograder.grading.outbox import Outbox, Record
 from autograder.grading.replay import Replay
 from autograder.grading.review import Look
 from autograder.pages.terminal import STYLES, console, number, show_line, shown
@@ -35,6 +35,7 @@ def grade_with_progress(
     number_of_all = sum(map(len, students.values()))
     if not number_of_all:
         return graded
+    before = _recorded(course, students)
     start = time.monotonic()
     results = grade_parts(course, students, jobs, scheduler)
     try:
@@ -46,11 +47,23 @@ def grade_with_progress(
                 rate = len(graded) / (time.monotonic() - start) * 60
                 progress.update(bar, advance=1, rate=f"{rate:.0f}/min")
     except KeyboardInterrupt:
-        left = number_of_all - len(graded)
+        # From the records: the last result may be in the gradebook and not have come here.
+        stored = sum(record != before.get(whose) for whose, record in _recorded(course, students).items())
         raise CourseError(
-            f"Stopped: {len(graded)} graded and in the gradebook, {left} left; the same command goes on with them."
+            f"Stopped: {stored} graded and in the gradebook, {number_of_all - stored} left; "
+            "the same command goes on with them."
         ) from None
     return graded
+
+
+def _recorded(course: Course, students: Mapping[str, list[str]]) -> dict[tuple[str, str], Record]:
+    """What is on record about these students' submissions, by notebook and student."""
+    return {
+        (part, student): record
+        for part, of_part in students.items()
+        for student, record in Outbox(course, part).records().items()
+        if student in of_part
+    }
 
 
 def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
