@@ -82,8 +82,8 @@ CHAPTERS = {
         },
     ),
     "09_seq2seq": Chapter(
-        "[model for model, _ in learned.values()]",
-        2,
+        "[*(model for model, _ in learned.values()), my_transformer]",
+        3,
         {"for source in valid_sources[:100]": "for source in valid_sources[:5]"},
     ),
 }

@@ -14,8 +14,10 @@
 # The model of chapter 8 was free to write whatever is likely. A translator has less freedom: what it writes must mean what another text says. On paper the change is tiny, because every
 # probability only gets one more condition. Yet this one condition is what makes translation, summaries, captions and speech recognition possible, and it is the reason why attention and the Transformer were invented.
 #
-# In this chapter you build the three machines that changed translation between 2014 and 2017: two LSTMs that are joined by a single vector, the same two with attention, and the Transformer. In section 6 you type an
-# English sentence of your own, and the network that you have just trained translates it. After that you will search for the best translation, and find out how hard it is to say how good one is.
+# In this chapter you build the three machines that changed translation between 2014 and 2017: two LSTMs that are joined by a single vector, the same two with
+# attention, and the Transformer. In section 6 you type an English sentence of your own, and the network that you have just trained translates it. In section
+# 7 your own Transformer learns the same language before your eyes. After that you will search for the best translation, and find out how hard it is to say
+# how good one is.
 #
 # Why an invented language? Because of that last question. In French nobody can list all the right translations of a sentence. We wrote the grammar of Selvan, so here we can: we know whether a translation
 # is right, and not only whether it looks like the one that some translator happened to write.
@@ -68,7 +70,7 @@ from lmkit.testing import (
     parameter_gradients,
     torch_module,
 )
-from lmkit.training import choose_device, set_seed, shuffled, train
+from lmkit.training import choose_device, set_seed, shuffled, train, warmup_cosine
 
 device = choose_device()
 plots.use_style()

@@ -240,9 +240,140 @@ assert close(_got, [[5, PAD, 6, EOS], [EOS, PAD, PAD, PAD]]), (
 
 
 # %% [markdown]
+# ### Your Transformer learns
+#
+# Now all of it is yours: the three masks, the layer that writes, the model, and a function that lets it write. Only vectors are missing, for both stacks
+# expect them and a text is made of numbers. `Embed` adds two learned vectors, one for the word and one for its place, since attention alone does not know
+# what comes first (chapter 6). It also drops every tenth number while it learns, so that the model does not learn the 5,000 pairs by heart.
+
+
+# %%
+class Embed(nn.Module):
+    """Word numbers [B, n] -> [B, n, d]: a vector for the word, plus one for its place."""
+
+    def __init__(self, V, d, longest=40):
+        super().__init__()
+        self.words, self.places = nn.Embedding(V, d), nn.Embedding(longest, d)
+        for table in (self.words, self.places):
+            nn.init.normal_(table.weight, std=0.4)  # as large as each other
+        self.dropout = nn.Dropout(0.1)
+
+    def forward(self, numbers):
+        places = self.places.weight[: numbers.shape[1]]
+        return self.dropout(self.words(numbers) + places)
+
+
+def new_transformer(d=64, h=4, N=2):
+    """N layers that read and N that write, for English and Selvan."""
+    return EncoderDecoder(
+        Stack([EncoderLayer(d, h) for _ in range(N)], d),
+        Stack([DecoderLayer(d, h) for _ in range(N)], d),
+        Embed(len(english), d),
+        Embed(len(selvan), d),
+        nn.Linear(d, len(selvan)),
+    )
+
+
+# %%
+def transformer_loss(model, batch):
+    """The mean of -ln P over the target's words, and how many these are."""
+    source, _, given, wanted = batch
+    scores = model(source, given, three_masks(source, given))
+    return translation_loss(scores, wanted), int((wanted != PAD).sum())
+
+
+def translate_all(model, sources):
+    """What a Transformer writes for these sources, all at once: lists of words."""
+    numbers = english.encode(sources, end=False).to(device)
+    with torch.no_grad():
+        written = write(model.encode, model.decode, numbers, 20, three_masks)
+    return selvan.decode(written)
+
+
+# %% [markdown]
+# While it learns, it stops a few times and translates a sentence that it never gets to read: *the old cook tastes the soup*. One right translation is *kubar
+# vedo to supen ta ne gusta*. What do you expect it to learn first: words, endings or order? The training takes about half a minute for 1,000 steps; your
+# notebook makes 3,000.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# Another machine trains slightly other weights.
+set_seed(1)
+my_transformer = new_transformer().to(device).eval()
+watched = ["the", "old", "cook", "tastes", "the", "soup"]
+stops = [0, 100, 200, 400, 1_000, 3_000]
+
+
+def show_progress(step, loss):
+    if step in stops:
+        words = " ".join(translate_all(my_transformer, [watched])[0])
+        print(f"step {step:4}, held-out loss {loss:4.2f}:  {words}")
+
+
+with torch.no_grad():
+    held_out = [part.to(device) for part in valid_pairs]
+    show_progress(0, float(transformer_loss(my_transformer, held_out)[0]))
+pick = shuffled(len(sources), 32, seed=1)
+history = train(
+    my_transformer,
+    batches=lambda step: batch(pick(step)),
+    loss=transformer_loss,
+    steps=budget().choose(1_000, 3_000, 3_000),
+    rate=0.005,
+    schedule=warmup_cosine(50),
+    validation=[valid_pairs],
+    every=100,
+    watch=lambda rows: show_progress(
+        rows["step"].iloc[-1], rows["validation loss"].iloc[-1]
+    ),
+)
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# Another machine trains slightly other weights.
+written = translate_all(my_transformer, valid_sources[:100])
+right = [
+    translation.is_translation(source, words)
+    for source, words in zip(valid_sources, written, strict=False)
+]
+print(f"your Transformer: {sum(right)} of {len(right)} new sentences are right")
+
+
+def transformer_step(source, written):
+    """P(next word | source, what is written) by your Transformer: a dict."""
+    numbers = english.encode([source], end=False).to(device)
+    given = [[BOS, *(selvan.number[word] for word in written)]]
+    given = torch.tensor(given, device=device)
+    with torch.no_grad():
+        scores = my_transformer(numbers, given, three_masks(numbers, given))
+        p = next_word(scores[0, -1]).tolist()
+    return {w: p[i] for i, w in enumerate(selvan.words) if i not in (PAD, BOS, UNK)}
+
+
+# %% scratch=true
+# NBVAL_IGNORE_OUTPUT
+# Another machine trains slightly other weights.
+say("does the child drink the hot coffee", transformer_step)
+say(
+    "we do not show a student who knows the guest the hot tea",
+    transformer_step,
+)
+
+# %% [markdown]
+# In the course's own run, the words of step 0 are random. After 100 steps it writes a decent sentence of Selvan, with the time in front, the particle *ne*
+# behind the object and the verb at the end: *yesterday you know the cake*. But this has nothing to do with the source. After 400 steps the soup, the cook and
+# *old* are there, yet both are objects, and somebody washed them. After 1,000 steps the sentence is right. So it has learned the language first, then which
+# words belong to the source, and last what each of them does in the sentence.
+#
+# And of the 100 new sentences 78 are right, where the two LSTMs with attention had 74 after as many steps. Four sentences of a hundred, in one training of
+# each, are no difference. Section 8 asks properly which of the two is better. How is it with your network, after 3,000 steps? Try a sentence of your own.
+
+# %% [markdown]
 # ### Three ways, one number
 #
-# Chapter 8 kept keys and values of old words. Here it pays even more, for the source never grows: its keys and values are needed in every round, and never change. Take one head. A word $x$ $[d]$ asks the memory $Y$ $[m, d]$:
+# Your `write` encodes the source only once. But `decode` multiplies the memory with the matrices for keys and values again in every round, and always with
+# the same result. In chapter 8 you kept the keys and values of old words, and each round added one of each. Here nothing is ever added: those of the source
+# can all be computed once. Take one head. A word $x$ $[d]$ asks the memory $Y$ $[m, d]$:
 #
 # $$\text{anew}(x, Y) = \text{softmax}\!\left(\frac{(x W_q)(Y W_k)^\top}{\sqrt d}\right) (Y W_v)$$
 #
