@@ -99,6 +99,8 @@ for _alphabet in (
         lambda rng, k, known=_alphabet: rng.sample(list(known), k), whole(1, 4)
     )
     agrees(count_table, ours.count_table, _text, _words, by=_parts, mixtures=6)
+_glued = [["no", "tea"], ["a", "not", "ea"]]
+agrees(count_table, ours.count_table, _glued, ["no", "not", "ea", "tea"], by=_parts)
 ### END HIDDEN TESTS
 
 # %% test="count_table" aspect="words in the order given" points=1
@@ -123,6 +125,7 @@ _words = made(
     lambda rng, k: rng.sample(["out", "go", "never", "to", "nor"], k), whole(1, 5)
 )
 agrees(count_table, ours.count_table, _text, _words, by=_parts)
+agrees(count_table, ours.count_table, [["to", "to"], ["eat"]], ["to", "eat"], by=_parts)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -256,7 +259,10 @@ _C = made(  # every third row is empty
     array(_V, _V, below=19, kind=choice("int64", "float64")),
     whole(0, 2, (1,)),
 )
-agrees(bigram_mle_array, ours.bigram_mle_array, choice(_C, array(_V, _V, below=2)))
+_few = array(_V, _V, below=2)
+agrees(bigram_mle_array, ours.bigram_mle_array, choice(_C, _few))
+_same = np.broadcast_to([1.0, 3.0], (2, 2))  # which nobody can change in place
+agrees(bigram_mle_array, ours.bigram_mle_array, _same)
 ### END HIDDEN TESTS
 
 # %%

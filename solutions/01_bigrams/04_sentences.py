@@ -153,6 +153,13 @@ _grown = defaultdict(dict, {word: defaultdict(float, _model[word]) for word in _
 _text = words(size("T", least=0), ["tea", "no", "now", "oh", "later"])
 _inputs = choice(_model, _grown, {"tea": {"</s>": 1.0}}), _text
 agrees(sentence_log_probability, ours.sentence_log_probability, *_inputs, rtol=1e-5)
+agrees(
+    sentence_log_probability,
+    ours.sentence_log_probability,
+    _model,
+    ["tea", "now"],  # which is possible
+    rtol=1e-5,
+)
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="long sentences do not vanish" points=1

@@ -156,7 +156,7 @@ assert _first == _again, (
 assert len(set(_first)) > 1, f"30 darts all hit the same of three words: {_first[0]!r}."
 for _old in ({"never": 0.0, "a": 0.5, "b": 0.5}, {"a": 0.5, "never": 0.0, "b": 0.5}):
     for _edge in (0.0, 0.5):
-        _throws = iter([_edge])
+        _throws = iter([_edge, 0.7, 0.3])  # who throws again draws what never comes
         _word = sample(dict(_old), lambda throws=_throws: next(throws, random.random()))
         assert isinstance(_word, str) and _word in set("ab"), (
             f"A dart of exactly {_edge} drew {_word!r} from {_old}."
@@ -274,6 +274,11 @@ _draw = made(lambda rng: lambda row: min(row, key=row.get))
 agrees(
     write, ours.write, _rows, words(size("start", least=0), "abc"), size("words"), _draw
 )
+_sure = [{(): {"x": 1.0}}, {("<s>",): {"y": 1.0}, ("a",): {"y": 1.0}}]
+_sure.append({("<s>", "<s>"): {"z": 1.0}, ("<s>", "a"): {"z": 1.0}})
+_long = [*_sure, {("c", "b", "a"): {"w": 1.0}}]
+agrees(write, ours.write, choice(_sure, _long), choice([], ["a"]), 1, _draw)
+agrees(write, ours.write, _long, ["c", "b", "a"], 1, _draw)
 ### END HIDDEN TESTS
 
 # %% test="writing" aspect="sentences begin and end" points=1
@@ -297,6 +302,7 @@ _rows = made(
 )
 _draw = made(lambda rng: lambda row: min(row, key=row.get))
 agrees(write, ours.write, _rows, choice([], ["a"]), size("words", least=0), _draw)
+agrees(write, ours.write, [{(): {"a": 1.0}}], [], 40, _draw)
 ### END HIDDEN TESTS
 
 # %% test="writing" aspect="one draw for each word" points=1
