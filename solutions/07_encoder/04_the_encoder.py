@@ -269,26 +269,33 @@ print("six layers, ours against torch's:", end=" ")
 print("below 0.00001:", (ours(x) - stack(x)).abs().max().item() < 1e-5)
 
 
-# %% alt="The standard deviation of the stream grows with the layers passed from 1.0 to 1.7; after the last norm it is 1."
-def spread_by_layer(seed, N=24, C=32):
+# %% alt="The standard deviation of the stream grows with the layers passed: from 1.0 to 1.7 in 24 fresh layers, and to between 5 and 9 in 24 copies of one layer."
+def spread_by_layer(seed, as_copies, N=24, C=32):
     """Mean standard deviation of a word's numbers before layer 1, 2, ... and at the end."""
     set_seed(seed)
     layers, x = [layer_of(C, 4) for _ in range(N)], torch.randn(4, 10, C)
+    if as_copies:
+        layers = clones(layers[0], N)
     stds = [x.std(-1, correction=0).mean().item()]
     for layer in layers:
         x = layer(x)
         stds.append(x.std(-1, correction=0).mean().item())
-    return [*stds, nn.LayerNorm(C)(x).std(-1, correction=0).mean().item()]
+    return stds
 
 
-with torch.no_grad():
-    found = np.array([spread_by_layer(seed) for seed in (1, 2, 3)]).T
-_, axes = plt.subplots(figsize=(6, 2.2))
-dots(axes, range(25), found[:-1], plots.COLOURS[0], "stream")
-axes.plot([25] * 3, found[-1], "s", color=plots.COLOURS[1], label="after the last norm")
+_, axes = plt.subplots(figsize=(6, 2.6))
+for as_copies, colour in zip((True, False), plots.COLOURS, strict=False):
+    with torch.no_grad():
+        found = [spread_by_layer(seed, as_copies) for seed in (1, 2, 3)]
+    name = "copies of one layer" if as_copies else "24 fresh layers"
+    dots(axes, range(25), np.array(found).T, colour, name)
+    print(f"after {name}:", sorted(round(stds[-1], 1) for stds in found))
 axes.set(xlabel="layers passed", ylabel="standard deviation", ylim=(0, None))
 axes.legend()
 plt.show()
 
 # %% [markdown]
-# Fresh layers, three seeds: the stream grows, since each layer adds to it. The last norm hands on numbers of one size, whatever $N$.
+# The figure has three seeds of each kind. The stream grows, since each layer adds to it, and with the copies it grows much more: your `clones` begin with
+# *equal* weights, so they all push in similar directions. (torch's `nn.TransformerEncoder` copies one layer as well. They do not stay equal, since in
+# training each gets gradients of its own.) So an output layer would see numbers of another size for each $N$. The last norm hands on numbers of one size,
+# whatever $N$.

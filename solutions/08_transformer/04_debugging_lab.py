@@ -263,7 +263,8 @@ def likeliest(scores):
 
 # %% family="go_on"
 def _written(go_on, tokens, n, longest, V, rank):
-    """What it writes with a model that weighs each token by its place, and a pick that takes the token of a rank."""
+    """What it writes with a model that weighs each token by its place, and a pick that takes tokens of two ranks in turn."""
+    ranks = iter([rank, 0] * 99)
 
     def model(read):
         weights = torch.arange(1, read.shape[1] + 1, device=read.device)
@@ -272,7 +273,7 @@ def _written(go_on, tokens, n, longest, V, rank):
         )
 
     def pick(scores):
-        return scores.flatten().argsort(descending=True)[rank].item()
+        return scores.flatten().argsort(descending=True)[next(ranks)].item()
 
     return [int(token) for token in go_on(model, tokens, n, pick, longest)]
 
