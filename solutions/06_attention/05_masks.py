@@ -226,10 +226,10 @@ for _lead in ((), (size("texts", large=None),), (1, size("texts", large=None))):
     _given = _Q, _K, _V, _mask
     agrees(masked_attention, ours.masked_attention, *_given, rtol=1e-4, atol=1e-5)
 for _m in (256, 300):
-    _V, _mask = torch.arange(float(_m))[:, None], torch.ones(1, _m).bool()
-    _got = masked_attention(torch.zeros(1, 2), torch.zeros(_m, 2), _V, _mask)
-    assert close(_got, [[(_m - 1) / 2]], 1e-4), (
-        f"A row that sees {_m} keys with equal scores: the mean of the values; yours: {_got}."
+    _V, _mask = torch.arange(_m + 200.0)[:, None], torch.arange(_m + 200)[None] > 199
+    _got = masked_attention(torch.zeros(1, 2), torch.zeros(_m + 200, 2), _V, _mask)
+    assert close(_got, [[(_m + 399) / 2]], 1e-4), (
+        f"A row that sees the last {_m} keys with equal scores: the mean of their values; yours: {_got}."
     )
 ### END HIDDEN TESTS
 

@@ -210,19 +210,28 @@ plt.show()
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-def with_notes(model):
-    """The model, but its previous-word heads in layer 0 look at the word before at every place."""
+def with_notes(model, forged=None):
+    """The model, but its previous-word heads in layer 0 look at the word before at every place.
+
+    forged=(i, j): each of the notes at these two places names the word that belongs in the other.
+    """
     heads, _ = heads_by_score(previous_word(look(model, shown[:-1])[0]))
 
     def scores(words):
         T = words.shape[1]
         mask = causal_mask(T).to(words.device)
-        x = model.embedding(words) + model.positions.weight[:T]
+        names, places = model.embedding(words), model.positions.weight[:T]
+        x = names + places
         first, second = model.layers
         Q, K, V = (split_heads(part(x), 4) for part in (first.q, first.k, first.v))
         brought = masked_attention(Q, K, V, mask)
+        told = names.clone()
+        if forged:
+            i, j = forged
+            told[:, [i - 1, j - 1]] = names[:, [j - 1, i - 1]]
+        notes = split_heads(first.v(told + places), 4)
         for head in heads:  # place 0 has no word before it: there it stays as it was
-            brought[:, head, 1:] = V[:, head, :-1]
+            brought[:, head, 1:] = notes[:, head, :-1]
         x = x + first.out(merge_heads(brought))
         return model.to_words(x + second(x, mask=mask))
 
@@ -259,12 +268,43 @@ plt.show()
 
 # %% [markdown]
 # The copying is back, in all three networks and up to 22 words, where before they had nothing right. And no weight has been trained for it. So layer 1 is
-# innocent: it could look there all along, and only the notes were missing. This is also the test that section 7 still owed us: write the notes, and layer 1
-# copies. Your learner, too, has found a rule that is right only on texts like its own: it writes notes only as far as its training has made it, and beyond
-# that it cannot copy.
+# innocent: it could look there all along, and only the notes were missing. Your learner, too, has found a rule that is right only on texts like its own: it
+# writes notes only as far as its training has made it, and beyond that it cannot copy.
 #
 # No loss on texts of our recipe could have told us. What told us was one odd thing in the squares, which we did not explain away. If you understand *how* a
 # network does something, you can predict where it stops, and even mend it by hand. That is the best reason to look inside.
+#
+# ### Forge two notes
+#
+# One question of section 7 is still open. A note that is brought by the value of the word before may tell its *name*, and it may tell its *place*. Which of
+# the two does layer 1 read?
+#
+# So let us lie to the network. In 200 lists of twelve words that are said twice, we exchange the names in two notes of the first round. At place 4 the note
+# now says "after" and the name of the word at place 7; at place 8 it names the word at place 3. Nothing else is changed, and the places that the notes tell
+# stay true. Then, in round two, the network reads the word that stood at place 3. What will it say next: the word of place 4, which has really followed, or
+# the word of place 8, where the note says so?
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+set_seed(5)
+lists_twice = torch.stack([torch.randperm(64)[:12].repeat(2) for _ in range(200)])
+lists_twice = lists_twice.to(device)
+for seed, model in learners.items():
+    with torch.no_grad():
+        says = with_notes(model, forged=(4, 8))(lists_twice).argmax(-1)
+    after_3, after_7 = says[:, 12 + 3], says[:, 12 + 7]
+    true = [after_3 == lists_twice[:, 4], after_7 == lists_twice[:, 8]]
+    forged = [after_3 == lists_twice[:, 8], after_7 == lists_twice[:, 4]]
+    print(
+        f"seed {seed}: says what followed {torch.stack(true).float().mean():.2f},",
+        f"what the note says {torch.stack(forged).float().mean():.2f}",
+    )
+
+# %% [markdown]
+# It believes the note, in all three networks and in all of the lists: after the word of place 3 it says that of place 8, and after the word of place 7 that
+# of place 4. What it has really read in round one counts for nothing. So layer 1 reads the names in the notes of layer 0, and this is the proof that section
+# 7 still owed us. You have just changed what a network believes, by hand and at one place, because you knew where it was written.
 #
 # ### Can it be cured?
 #
