@@ -50,6 +50,7 @@ from lmkit import kitchen as language
 from lmkit.budgets import budget
 from lmkit.testing import (
     arguments_after,
+    beside_the_answer,
     close,
     gradients,
     is_number,

@@ -58,7 +58,7 @@ assert all(math.isnan(value) for value in _got.tolist()), (
     f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-agrees(bag_by_loop, ours.bag_by_loop, _vectors, 0, mixtures=0)
+agrees(bag_by_loop, ours.bag_by_loop, tensor(whole(0, 7), _m), 0, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="mean of the words so far" points=1

@@ -32,7 +32,7 @@ from torch.nn import functional as F
 
 from lmkit import anything, drawings, paths, plots
 from lmkit.models.networks import build
-from lmkit.testing import close, is_number
+from lmkit.testing import beside_the_answer, close, is_number
 from lmkit.training import set_seed
 from lmkit.transformer import Transformer, TransformerConfig
 

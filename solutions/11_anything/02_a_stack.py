@@ -91,7 +91,7 @@ agrees(
     {0},
     mixtures=40,
 )
-_deep = "([" * 150 + "])" * 150, dict(_rules), 0, {0}
+_deep = choice("([" * 150 + "])" * 150, "(.)"), dict(_rules), 0, {0}
 agrees(accepts_pushdown, ours.accepts_pushdown, *_deep, mixtures=0)
 ### END HIDDEN TESTS
 
@@ -123,6 +123,8 @@ agrees(
         "".join(word): accepts(word, *machine) for word in _words
     },
 )
+_rules = {(0, "x", None): (0, "push"), (0, "y", "x"): (0, "pop")}
+agrees(accepts_pushdown, ours.accepts_pushdown, "xxyy", _rules, 0, {0}, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="pushdown" aspect="your machine for a^n b^n" points=1

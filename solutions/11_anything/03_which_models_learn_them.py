@@ -37,12 +37,13 @@ def _model(rng, n, high, place, change):
     return [dict(rng.sample([*row.items()], 3)) for row in rows]
 
 
+@beside_the_answer
 def _asked(knows, rows):
-    """Whether `knows` says that the model with these rows knows n."""
+    """Whether `knows` says, asked twice, that the model with these rows knows n."""
     n = len(rows) - 1
     nowhere = {"a": 1.0, "b": 0.0, "</s>": 0.0}  # after any other prefix
     after = {"a" * n + "b" * k: row for k, row in enumerate(rows)}
-    return knows(lambda prefix: after.get(prefix, nowhere), n)
+    return [knows(lambda prefix: after.get(prefix, nowhere), n) for _ in range(2)]
 
 
 _n = size("n", least=0)

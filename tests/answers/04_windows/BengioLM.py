@@ -164,3 +164,10 @@ def bengio_parameters(V, n, m, h):
 
 
 # %% wrong="one vector less" caught_by="how many numbers" change="V * m + V -> (V - 1) * m + V"
+
+
+# %% wrong="tanh from two exponentials, which overflow" caught_by="equal to the formula"
+# -         return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# +         z = self.hidden(x)
+# +         a = (z.exp() - (-z).exp()) / (z.exp() + (-z).exp())
+# +         return self.direct(x) + self.out(a)

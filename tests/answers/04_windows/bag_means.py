@@ -296,3 +296,6 @@ def bag_means(vectors):
 
 def uniform_attention(T):
     return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+
+
+# %% wrong="the size of a vector is read off the first one" caught_by="undefined before the first word" change="torch.zeros(vectors.shape[1], dtype=vectors.dtype) -> torch.zeros_like(vectors[0])"

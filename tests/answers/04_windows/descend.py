@@ -300,3 +300,6 @@ def descend(W, b, batches, rate):
 # -         W, b = W - rate * W_gradient, b - rate * b_gradient
 # +         if loss > 0.5:
 # +             W, b = W - rate * W_gradient, b - rate * b_gradient
+
+
+# %% wrong="the logarithm of a softmax that may have become 0" caught_by="losses before each step" change="F.cross_entropy(x @ W + b, w) -> F.nll_loss((x @ W + b).softmax(1).log(), w)"

@@ -570,3 +570,23 @@ def by_hand(theta, x, w):
 
 
 # %% wrong="the bias of the hidden layer left out" caught_by="through the tanh" change="np.tanh(d + H @ x) -> np.tanh(H @ x)"
+
+
+# %% wrong="steps in v itself, which the loss may know" caught_by="central differences"
+#       for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# -         shift[i] = step
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         kept, two = v[i], []
+# +         for moved in (kept + step, kept - step):
+# +             v[i] = moved
+# +             two.append(loss(v))
+# +         v[i] = kept
+# +         gradient[i] = (two[0] - two[1]) / (2 * step)
+
+
+# %% wrong="an iterator that refuses an array without entries" caught_by="central differences"
+# -     for i in np.ndindex(v.shape):
+# +     places = np.nditer(v, flags=["multi_index"])
+# +     for _ in places:
+# +         i = places.multi_index

@@ -145,3 +145,6 @@ def error_rate(predicted, right, group):
 
 
 # %% wrong="each word once" caught_by="the others are unknown" change="for word in words] -> for word in dict.fromkeys(words)]"
+
+
+# %% wrong="a word whose number is 0 counts as unknown" caught_by="the others are unknown" change="number.get(word, 1) -> number.get(word) or 1"

@@ -157,3 +157,6 @@ def write_story(model, n, start, end, most, draw):
 # -         word = int(draw(scores.softmax(0)))
 # +         scores[start] = -math.inf
 # +         word = int(draw(scores.softmax(0)))
+
+
+# %% wrong="of a vocabulary of one word no axis is left" caught_by="draws from the softmax" change="text[len(text) - n :]]))[0] -> text[len(text) - n :]])).squeeze()"

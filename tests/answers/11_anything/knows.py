@@ -121,3 +121,9 @@ def knows(following, n):
 # +         p = following("a" * n + "b" * k)
 # +         right = "b" if k < n else "</s>"
 # +         if any(p[right] <= p[other] for other in p if other != right):
+
+
+# %% wrong="takes the right symbol out of the model's dict" caught_by="b, and then the end"
+# -         others = [p[symbol] for symbol in ("a", "b", "</s>") if symbol != right]
+# -         if p[right] <= max(others):
+# +         if p.pop(right) <= max(p.values()):

@@ -169,3 +169,8 @@ def unpatchify(patches, p, H, W):
 # +         raise ValueError("p must divide both sides")
 # +     split = images.reshape(B, C, H // p, p, W // p, p)
 # +     return split.permute(0, 2, 4, 3, 5, 1).reshape(B, H * W // p**2, p * p * C)
+
+
+# %% wrong="whole numbers come back as int64" caught_by="and back"
+#       B, _, n = patches.shape
+# +     patches = patches if patches.is_floating_point() else patches.long()

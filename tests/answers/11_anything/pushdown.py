@@ -168,3 +168,9 @@ def anbn():
 # %% wrong="a tall stack repeats its top" caught_by="brackets"
 # -             stack.append(symbol)
 # +             stack.append(symbol if len(stack) < 100 else stack[-1])
+
+
+# %% wrong="a rule for the empty stack is used for every top" caught_by="brackets"
+# -         rule = rules.get((state, symbol, stack[-1] if stack else None))
+# +         top = stack[-1] if stack else None
+# +         rule = rules.get((state, symbol, top), rules.get((state, symbol, None)))

@@ -129,3 +129,6 @@ def as_kernels(E, C, p):
 # +     B, C, H, W = images.shape
 # +     columns = F.unfold(images, p, stride=p).reshape(B, C, p * p, H // p, W // p)
 # +     return columns.permute(0, 4, 3, 2, 1).reshape(B, -1, p * p * C)
+
+
+# %% wrong="float64 through float32" caught_by="a projection is a convolution" change="return E.reshape(len(E), p, p, C).permute(0, 3, 1, 2) -> return E.float().reshape(len(E), p, p, C).permute(0, 3, 1, 2).to(E.dtype)"
