@@ -40,7 +40,7 @@ def absolute_discount(row, lower, k):
 # %% family="absolute_discount"
 _V, _k = size("V"), number(0.05, 1)
 _row = made(
-    lambda rng, V: np.array(rng.choices([0, 0, 1, 1, 2, 5, 40], k=V)),
+    lambda rng, V: np.array([*rng.choices([0, 0, 1, 1, 2, 5, 40], k=V - 1), 1]),
     _V,
     edges=[
         lambda rng, V: np.array(rng.sample([1, *[0] * (V - 1)], V)),
@@ -65,7 +65,7 @@ agrees(
     absolute_discount, ours.absolute_discount, _row, _lower, _k, rtol=1e-5, atol=1e-7
 )
 # the same counts with another k or lower order, such as one that gives nothing to a seen word
-_row, _p = np.array([2, 1, 0]), np.array([0, 0.25, 0.75])
+_row, _p = np.array([1, 1, 0]), np.array([0, 0.25, 0.75])
 agrees(absolute_discount, ours.absolute_discount, _row, _p, _k, mixtures=0, rtol=1e-5)
 _lower = choice(_p, np.array([0.2, 0.3, 0.5]))
 agrees(

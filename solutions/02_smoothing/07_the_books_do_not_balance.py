@@ -115,7 +115,7 @@ _share = choice(0.4, made(lambda rng, C: [rng.uniform(0.1, 1) for _ in C[0]], _C
 _T = made(
     lambda rng, C, share, scale: scale * C * share,
     *(_C, _share, choice(1, 1e-3)),
-    edges=[lambda rng, C, share, scale: 0.4 * (C > 0)],
+    edges=[lambda rng, C, *_: 0.4 * (C > 0), lambda rng, C, *_: 1 * (C > 0)],
 )
 agrees(lower_that_keeps, ours.lower_that_keeps, _T, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS

@@ -102,6 +102,9 @@ agrees(
     back_off, ours.back_off, _none_or_all, _lower, _k, mixtures=0, rtol=1e-5, atol=1e-7
 )
 agrees(stupid, ours.stupid, _none_or_all, _scores, mixtures=0, rtol=1e-5, atol=1e-7)
+agrees(
+    stupid, ours.stupid, np.zeros(3), choice(np.ones(3), np.full(3, 0.5)), mixtures=0
+)
 ### END HIDDEN TESTS
 
 

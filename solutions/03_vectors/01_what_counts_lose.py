@@ -148,7 +148,7 @@ _texts = made(
     lambda rng, n, T: [rng.choices(_some, k=rng.randint(0, T)) for _ in range(n)],
     size("texts"),
     size("T"),
-    edges=[[["a"] * 3000 + ["b"]], [[], ["a"]], [[]]],
+    edges=[[["a", "tea"] * 3000 + ["b"]], [[], ["a"]], [[]]],
 )
 _words = made(
     lambda rng: rng.sample(["A", "x", *_some[:4]], 5), edges=[["b", "a"], ["a"], ["x"]]

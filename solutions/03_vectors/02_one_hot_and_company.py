@@ -173,8 +173,8 @@ _texts = made(
     edges=[lambda rng, V, T: [[0] * T], lambda rng, V, T: [[0, V - 1] * 200]],
 )
 agrees(cooccurrences, ours.cooccurrences, _texts, _V, whole(1, 4))
-_many = [[0, 1] * 20] * 1000  # 39,000 meetings
-agrees(cooccurrences, ours.cooccurrences, _many, 2, 1, mixtures=0)
+_many = [[0, 299] * 20] * 1000  # 39,000 meetings
+agrees(cooccurrences, ours.cooccurrences, _many, 300, 1, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="cooccurrences" aspect="as far as the window reaches" points=1

@@ -134,7 +134,7 @@ assert close(_got[1], [[0.5, 1], [-0.5, -1]], 1e-5, 1e-6), (
     f"Both pairs have context 0 and negative 1: each row gets two gradients; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _P = size("V", most=4, large=None), size("P")
+_V, _P = size("V", most=4, large=None), size("P", large=257)
 _d, _k = size("d"), size("k", large=None)
 _A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
 _i, _j, _n = ids(_P, below=_V), ids(_P, below=_V), ids(_P, _k, below=_V)

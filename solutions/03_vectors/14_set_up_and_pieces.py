@@ -160,7 +160,7 @@ assert sorted(_got) == ["<te", "<tea", "ea>", "tea", "tea>"], (
 _word = made(
     lambda rng, n: "".join(rng.sample("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN", n)),
     size("n", least=0),
-    edges=["Tom", "thé", "-", "tea-pot", "Größe"],
+    edges=["Tom", "thé", "-tea-tea-", "tea-pot", "Größe", "<UNK>"],
 )
 _low = whole(1, 5)
 _high = made(

@@ -176,6 +176,7 @@ _texts = made(
     edges=[lambda rng, V, n: [rng.choices(range(V), k=1000), [V - 1] * 2]],
 )
 agrees(text_means, ours.text_means, _texts, array(_V, size("d")), rtol=1e-5, atol=1e-7)
+agrees(text_means, ours.text_means, [[0], [1]], np.array([[1e17], [1.0]]))
 ### END HIDDEN TESTS
 
 # %% test="mean_attention" aspect="weights from scores" points=1

@@ -163,6 +163,7 @@ def _each_gap(ask, table, stands, kind, more):
     found = {}
     for text in [
         ("a", "z", "c"),
+        ("a", "___"),
         *sorted(table, key=table.get)[:: 1 + len(table) // 4],
     ]:
         words = [*text, *more]
@@ -180,6 +181,7 @@ _table = made(
     size("sentences", most=30, large=None),
     choice(Fraction, float),
     choice("ab", "abc"),
+    edges=[{("a", "b"): 0.5, ("ab", "a"): 0.25, ("a", "b", "c"): 0.25}],
 )
 _given = _table, choice("___", "a", None, "zzz"), choice(list, tuple), choice("", "a")
 

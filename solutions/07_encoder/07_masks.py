@@ -119,8 +119,8 @@ _some = made(  # each looks at itself and at one or two others; or only at the n
     edges=[lambda rng, T: torch.zeros(T, T) > 0],
 )
 agrees(layers_reach, ours.layers_reach, _some, whole(0, 4))
-_long = torch.eye(40).bool() | torch.eye(40).roll(1, 1).triu().bool()
-agrees(layers_reach, ours.layers_reach, _long, whole(25, 38), mixtures=0)
+_long = torch.eye(90).bool() | torch.eye(90).roll(1, 1).triu().bool()
+agrees(layers_reach, ours.layers_reach, _long, whole(25, 88), mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="attention_masks" aspect="nobody loses himself" points=1

@@ -83,7 +83,7 @@ _V = made(lambda rng, a, b: (a, b), size("V1", large=None), size("V2", large=Non
 _P = made(
     _shared_out,
     *(_V, choice(0, 1)),
-    edges=[np.diag([0.5, 0.2, 0.3]), np.diag([1.0, 1e-30]), np.eye(1)],
+    edges=[np.diag([0.5, 0.2, 0.3]), np.diag([1.0, 1e-30]), np.eye(1, dtype=int)],
 )
 agrees(sum_of_products, ours.sum_of_products, _P, rtol=1e-6)
 ### END HIDDEN TESTS

@@ -74,14 +74,17 @@ _given = {
 
 @beside_the_answer
 def _taught(answers, freeze, came_frozen, head, ids, tags, later):
-    """What two steps with one of two taggers leave; the encoder is a table, then a linear layer."""
+    """What two steps with one of two taggers leave; the encoder's table serves twice, before a linear layer."""
     Tagger, step = answers
-    encoder = nn.Sequential(nn.Embedding(8, 3), nn.Linear(3, 4)).double()
+    parts = nn.Embedding(8, 3), nn.Linear(3, 8, bias=False), nn.Linear(8, 4)
+    encoder = nn.Sequential(*parts).double()
+    encoder[1].weight = encoder[0].weight
     x = torch.linspace(-1, 1, 40).double().sin()
     old = {
         "0.weight": x[:24].view(8, 3),
-        "1.weight": x[9:21].view(4, 3),
-        "1.bias": x[:4],
+        "1.weight": x[:24].view(8, 3),
+        "2.weight": x[4:36].view(4, 8),
+        "2.bias": x[:4],
     }
     encoder.requires_grad_(not came_frozen).load_state_dict(old)
     one, other = (Tagger(encoder, 4, len(head), freeze) for _ in range(2))

@@ -84,7 +84,7 @@ for _case in _cases:
     _x, _y = map(torch.tensor, _case)
     check_mask(three_masks(_x.clone(), _y.clone()), _x, _y, 1)
 ### BEGIN HIDDEN TESTS
-B, m, n = size("B"), size("m"), size("n", large=100)
+B, m, n = size("B"), size("m"), size("n", large=150)
 agrees(
     three_masks,
     ours.three_masks,
@@ -243,6 +243,7 @@ _weights = [renamed(torch_decoder_layer(2 * h, h).state_dict()) for h in (1, 2, 
 @beside_the_answer
 def _called_twice(Layer, h, weights, silent, x, memory, mode):
     layer = getattr(with_weights(Layer, weights, h, silent), mode)()
+    with_weights(Layer, weights, h, "feed.")  # another one, whose weights are its own
     with torch.set_grad_enabled(mode == "train"):
         return layer(x, memory), layer(1000 * x, memory + 1)
 

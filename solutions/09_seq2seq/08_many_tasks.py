@@ -178,7 +178,7 @@ agrees(
     in_and_out,
     ours.in_and_out,
     choice("translate", "backwards", "count"),
-    choice([], ["a"], ["a", "a"]),
+    choice([], ["a"], ["a", "a"], ["ice cream"]),
     choice([], ["x"]),
 )
 ### END HIDDEN TESTS

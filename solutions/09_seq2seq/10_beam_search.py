@@ -93,11 +93,13 @@ _got = pairs_in(beam_search(lambda s, w: {"a": 0.9, "</s>": 0.1}, (), 1, 2))
 assert len(_got) == 1 and _got[0][0] == ("a", "a"), (
     f"After two words, N = 2, only the end may follow, even if another word is likelier: *a a* wanted; yours: {_got}."
 )
-_row = {"a": 1e-10, "</s>": 1e-12}
-_got = pairs_in(beam_search(lambda s, w: dict(_row), (), 1, 50))
-_wanted = 50 * math.log(1e-10) + math.log(1e-12)
-assert len(_got) == 1 and len(_got[0][0]) == 50 and close(_got[0][1], _wanted), (
-    f"Always {_row}, N = 50: 50 times a, ln P = {_wanted:.2f} wanted; yours: {_got}."
+agrees(  # a model may hand out the same row again
+    beam_search,
+    ours.beam_search,
+    {"a": 1e-10, "</s>": 1e-12},
+    by=beside_the_answer(
+        lambda search, row: pairs_in(search(lambda s, w: row, (), 1, 50))
+    ),
 )
 ### END HIDDEN TESTS
 

@@ -238,3 +238,18 @@ def best_alpha(C, pairs, alphas):
 
 guess_alpha = 0.5
 measured_alpha = best_alpha(C, new_pairs, alphas)
+
+
+# %% wrong="the mean of the means of portions of 100 pairs" caught_by="perplexity of smoothed pairs"
+# -     return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# +     p = P[pairs[:, 0], pairs[:, 1]]
+# +     return np.exp(-np.mean([np.log(p[i : i + 100]).mean() for i in range(0, len(p), 100)]))
+
+
+# %% wrong="a product of roots, which still becomes 0" caught_by="perplexity of smoothed pairs"
+# -     return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# +     with np.errstate(divide="ignore"):
+# +         return np.prod(P[pairs[:, 0], pairs[:, 1]] ** (1 / 8)) ** (-8 / len(pairs))
+
+# - measured_alpha = best_alpha(C, new_pairs, alphas)
+# + measured_alpha = 10**-2.5

@@ -138,3 +138,10 @@ def marginal(C, P):
 
 def lower_that_keeps(T):
     return T.mean(axis=0) / T.mean(axis=0).sum()
+
+
+# %% wrong="divides whole numbers in place" caught_by="what was taken comes back"
+# -     return T.sum(axis=0) / T.sum()
+# +     q = T.sum(axis=0)
+# +     q /= q.sum()
+# +     return q

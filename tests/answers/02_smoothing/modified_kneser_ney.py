@@ -395,3 +395,13 @@ def kneser_ney(levels, V):
         lower = tables[-1][0]
     last = levels[-1]
     return [*tables, smooth_level(last["count"], last["context"], last["shorter"], lower)]
+
+
+# %% wrong="n-grams of one context stand side by side" caught_by="one level sums to one"
+# -     n = np.bincount(context, weights=c, minlength=len(lower))
+# -     weight = np.bincount(context, weights=taken, minlength=len(lower))
+# -     weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+# +     starts = np.flatnonzero(np.r_[True, np.diff(context) != 0])
+# +     n, weight = np.zeros(len(lower)), np.ones(len(lower))
+# +     n[context[starts]] = np.add.reduceat(c, starts)
+# +     weight[context[starts]] = np.add.reduceat(taken, starts) / n[context[starts]]

@@ -124,3 +124,11 @@ def cooccurrences(texts, V, c):
         near = abs(T[:, None] - T) <= c
         N += E.T @ (near & ~np.eye(len(text), dtype=bool)).astype(np.int64) @ E
     return N
+
+
+# %% wrong="pairs numbered in 16 bits" caught_by="every place counts"
+# -         ids = np.array(text, dtype=int)
+# +         ids = np.array(text, dtype=np.uint16)
+
+# -             np.add.at(N, (ids[:-o], ids[o:]), 1)
+# +             np.add.at(N.reshape(-1), ids[:-o] * np.uint16(V) + ids[o:], 1)

@@ -144,3 +144,8 @@ def compose(word, Z, low, high):
 # +     total = zero.copy()
 # +     for piece in pieces(word, low, high):
 # +         total = total + Z.setdefault(piece, zero)
+
+
+# %% wrong="marks of the word's own are taken off" caught_by="stretches of every length"
+# -     marked = f"<{word}>"
+# +     marked = "<" + word.strip("<>") + ">"

@@ -156,3 +156,12 @@ def update(A, B, i, j, n, rate):
 # +     to_B.index_add_(0, j, gx[:, None] * a)
 # +     to_B.index_add_(0, n.flatten(), (gy[..., None] * a[:, None]).flatten(0, 1))
 # +     return A - rate * to_A, B - rate * to_B, float(loss) / len(i)
+
+
+# %% wrong="more than 256 pairs in several steps" caught_by="repeated words add up"
+# -     others = torch.cat([j[:, None], n], 1)
+# +     if len(i) > 256:
+# +         A, B, first = update(A, B, i[:256], j[:256], n[:256], rate)
+# +         A, B, rest = update(A, B, i[256:], j[256:], n[256:], rate)
+# +         return A, B, (256 * first + (len(i) - 256) * rest) / len(i)
+# +     others = torch.cat([j[:, None], n], 1)

@@ -123,3 +123,6 @@ def layers_reach(mask, N):
 
 
 # %% wrong="twenty layers at most" caught_by="reach after N layers" change="range(N) -> range(min(N, 20))"
+
+
+# %% wrong="64 layers at most" caught_by="reach after N layers" change="for _ in range(N): -> for _ in range(min(N, 64)):"

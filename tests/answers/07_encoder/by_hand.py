@@ -141,3 +141,11 @@ surprise = (("the", "cook", "sings"), 0)
 
 
 # %% wrong="a first word that becomes more probable" caught_by="a word less probable from both sides" change="\"cook\", \"sings\"), 0 -> \"guards\", \"sing\"), 0"
+
+
+# %% wrong="the left side as one string" caught_by="the left side alone" change="text[:place] == tuple(words[:place]) -> ' '.join(text).startswith(' '.join(words[:place]))"
+
+
+# %% wrong="every ___ is open" caught_by="a ratio of whole sentences"
+# -         and (*text[:place], *text[place + 1 :]) == rest
+# +         and all(b in (a, "___") for a, b in zip((*text[:place], *text[place + 1 :]), rest, strict=True))

@@ -174,3 +174,8 @@ def step(model, ids, tags, rate):
 # -     with torch.no_grad():
 # +     rate = model.__dict__.setdefault("rate", rate)
 # +     with torch.no_grad():
+
+
+# %% wrong="a weight that two modules share moves twice" caught_by="downhill by rate times gradient"
+# -     weights = [weight for weight in model.parameters() if weight.requires_grad]
+# +     weights = [w for part in model.modules() for w in part.parameters(recurse=False) if w.requires_grad]

@@ -97,3 +97,6 @@ def class_head(X, lengths, W, b, how):
 
 
 # %% wrong="b gets no gradient in class_head" caught_by="padding never counts" change="return pooled @ W + b -> return pooled @ W + b.detach()"
+
+
+# %% wrong="infinity replaced in the words, too" caught_by="the maximum of a text's own words" change="X.masked_fill(padding, -math.inf).amax(1) -> torch.nan_to_num(X).masked_fill(padding, -math.inf).amax(1)"

@@ -94,3 +94,6 @@ def sum_of_products(P):
 # %% wrong="a small number keeps 0/0 away, and rare texts out" caught_by="words that need each other"
 # -         product *= np.divide(P, total, out=np.zeros_like(P), where=P > 0)
 # +         product *= P / (total + 1e-9)
+
+
+# %% wrong="quotients put where P was" caught_by="words that need each other" change="np.asarray(P, dtype=float) -> np.array(P)"

@@ -169,3 +169,15 @@ class DecoderLayer(nn.Module):
 # %% wrong="without gradients the target is changed in place" caught_by="equal to torch's layer"
 # -         x = x + self.inside(y, y, inside_mask)
 # +         x = x + self.inside(y, y, inside_mask) if torch.is_grad_enabled() else x.add_(self.inside(y, y, inside_mask))
+
+
+# %% wrong="layers of one size share a feed-forward network" caught_by="equal to torch's layer"
+# + @functools.cache
+# + def _feed(d):
+# +     return FeedForward(d)
+# +
+# +
+#   class DecoderLayer(nn.Module):
+
+# -         self.feed, self.feed_norm = FeedForward(d), nn.LayerNorm(d)
+# +         self.feed, self.feed_norm = _feed(d), nn.LayerNorm(d)

@@ -171,3 +171,16 @@
 # -         return self.generator(x)
 # +         scores = self.generator(x)
 # +         return scores if self.training else scores.log_softmax(-1)
+
+
+# %% wrong="gradients stay switched off" caught_by="each text ends by itself" change="over = torch.zeros(len(source) -> torch.set_grad_enabled(False) ; over = torch.zeros(len(source)"
+
+
+# %% wrong="the best word by probability" caught_by="each text ends by itself" change="scores[:, -1].argmax(-1) -> scores[:, -1].softmax(-1).argmax(-1)"
+
+
+# %% wrong="a memory is kept for a source that comes again" caught_by="five parts, wired"
+# -         return self.encoder(self.src_embed(source), inside_source)
+# +         if "kept" not in vars(self) or not torch.equal(self.kept[0], source):
+# +             vars(self)["kept"] = source, self.encoder(self.src_embed(source), inside_source)
+# +         return self.kept[1]

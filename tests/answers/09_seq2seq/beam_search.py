@@ -118,3 +118,6 @@ def beam_search(step, source, k, N, alpha=0):
 # %% wrong="where the end is nearly sure nothing else is tried" caught_by="the k best of each round"
 # -             if p > 0 and (len(words) < N or word == "</s>")
 # +             if p > 0 and (len(words) < N or word == "</s>") and p > 0.001
+
+
+# %% wrong="the end is taken out of the model's own row" caught_by="one prefix is greedy" change="for word, p in step(source, words).items() -> for row in [step(source, words)] for word, p in [(word, row.pop(word) if word == '</s>' else row[word]) for word in [*row]]"

@@ -188,3 +188,6 @@ TRAP = {
 # +         product *= row.get(best, 0)
 # +         if best == "</s>":
 # +             return words, math.log(product) if product > 0 else -math.inf
+
+
+# %% wrong="rows remembered for whatever source" caught_by="none is forgotten" change="for word, p in step(source, words).items() -> for word, p in vars(best_of_all).setdefault((step, words), step(source, words)).items()"

@@ -118,3 +118,6 @@ def post_editing(outputs, references):
         edits += min(edit_distance(output, one) for one in some)
         words += sum(map(len, some)) / len(some)
     return edits / words
+
+
+# %% wrong="a band of the table" caught_by="the table" change="row[j - 1] + (x != y)) -> row[j - 1] + (x != y)) if abs(i - j) <= abs(len(a) - len(b)) + 3 else math.inf"

@@ -92,3 +92,6 @@ def half(right):
 # +     n = int(math.log(2 ** (d * b), V))
 # +     while V**n > 2 ** (d * b):
 # +         n -= 1
+
+
+# %% wrong="no further than 10,000 words" caught_by="a state for each sequence" change="while V ** (n + 1) -> while n < 10_000 and V ** (n + 1)"

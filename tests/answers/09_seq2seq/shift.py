@@ -151,3 +151,6 @@ def translation_loss(scores, wanted):
 
 
 # %% wrong="the loss fails on targets from which columns have been cut off" caught_by="mean over real places" change="wanted.flatten() -> wanted.view(-1)"
+
+
+# %% wrong="numbers through half precision" caught_by="one place apart" change="torch.tensor([*target, EOS]) -> torch.tensor([*target, EOS]).half()"

@@ -102,3 +102,6 @@ uses = dict(zip(PROBLEMS, [("text", "text")] * 2 + [("sound", "text"), ("image",
 
 
 # %% wrong="an empty source has one word" caught_by="in and out as words" change="str(len(source)) -> str(max(1, len(source)))"
+
+
+# %% wrong="joined and split again" caught_by="in and out as words" change="[task, *source], answers[task] -> ' '.join([task, *source]).split(), answers[task]"

@@ -90,3 +90,6 @@ def three_masks(source, target):
 
 
 # %% wrong="word numbers of 8 bits" caught_by="inside the source" change="(source != PAD)[:, None] -> (source.to(torch.uint8) != PAD)[:, None]"
+
+
+# %% wrong="a triangle of 128 places" caught_by="inside the target" change="torch.ones(n, n, dtype=torch.bool, device=target.device).tril() -> torch.ones(128, 128, dtype=torch.bool, device=target.device).tril()[:n, :n]"

@@ -176,3 +176,10 @@ def flaws(tokens, sentences):
     if len(words) != len(said) or any(not re.fullmatch(t.replace("<UNK>", ".*"), w) for w, t in zip(words, said)):
         found.add("other text")
     return found
+
+
+# %% wrong="texts are joined and split again" caught_by="another text"
+# -     words = [word for sentence in sentences for word in sentence]
+# +     words = " ".join(" ".join(sentence) for sentence in sentences).split()
+# +     tokens = " ".join(tokens).split()
+# +     said = [token for token in tokens if token != "</s>"]

@@ -145,3 +145,6 @@ def best_within(cost, loss, budget):
     masked = np.where(np.asarray(cost) <= budget, loss, np.inf)
     some = np.flatnonzero((masked == masked.min()) & (np.asarray(cost) <= budget))
     return int(some[np.argmin(np.asarray(cost)[some])]) if len(some) else None
+
+
+# %% wrong="an infinite loss is never on the front" caught_by="who is pushed out" change="if not any(better(k, m) for k in models)] -> if loss[m] < math.inf and not any(better(k, m) for k in models)]"
