@@ -262,13 +262,13 @@ _few = made(
         for _ in range(n)
     },
     size("pieces", least=0, large=12),
-    edges=[{"yy": 20, "zz": 10, "azz": 3, "b\n": 3, "c\x00": 3}],  # a new number ties
+    edges=[{"yy": 20, "zz": 10, "azz": 3, "b\0": 3}],  # a tie with a new number
 )
 agrees(
     learn_merges,
     ours.learn_merges,
     _few,
-    choice(5, 1, 200),
+    choice(5, 200),
     by=lambda learn, counts, n: [tuple(pair) for pair in learn(counts, n)],
 )
 ### END HIDDEN TESTS

@@ -255,11 +255,11 @@ for gradient, weight in zip(g, new, strict=True):
 # rate falls again, along half a cosine. Every batch pulls the weights in a slightly different direction, and the idea is that with small steps at the end these
 # pulls average out.
 #
-# The function `rate_factor`, in the next cell, gives the factor by which the learning rate is multiplied in a step. The cell after it prints this factor for a
+# The function `rate_factor`, in the next cell, gives the factor by which the learning rate is multiplied in a step. The cell after it draws this factor for a
 # training of 1,000 steps, of which 100 are warm-up.
 #
-# Does a warm-up help? The last lines of that cell are the losses, in nats per word, of recorded trainings. A Transformer read the kitchen text word by word,
-# for 242 steps. Each line is one length of the warm-up, with three seeds. For each length six learning rates were tried first, and the best was taken.
+# Does a warm-up help? The lines that it prints are the losses, in nats per word, of recorded trainings. A Transformer read the kitchen text word by word, for
+# 242 steps. Each line is one length of the warm-up, with three seeds. For each length six learning rates were tried first, and the best was taken.
 
 
 # %%
@@ -271,9 +271,11 @@ def rate_factor(step, steps, warmup):
     return (1 + math.cos(math.pi * share)) / 2
 
 
-# %%
-for step in (0, 50, 99, 250, 500, 750, 999):
-    print(f"step {step:3}: {rate_factor(step, 1_000, 100):.2f}")
+# %% alt="The factor rises in a straight line from nearly 0 to 1 at step 100, and falls along half a cosine to 0 at step 1,000."
+_, axes = plt.subplots(figsize=(6, 2.2))
+axes.plot([rate_factor(step, 1_000, 100) for step in range(1_000)])
+axes.set(xlabel="step", ylabel="factor", title="Slowly up, slowly down")
+plt.show()
 tried = runs.load_study("warmup").query("seed != 4")  # seed 4 chose the rates
 for warmup, loss in tried.groupby("variant", sort=False)["valid nats"]:
     print(f"recorded, warm-up of {warmup:9}", *(f"{nats:.2f}" for nats in loss))

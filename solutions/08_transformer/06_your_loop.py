@@ -631,6 +631,27 @@ for layer, values in enumerate(on_the_one_before(looked), start=1):
     print(f"layer {layer}:  ", *(f"{100 * value:5.0f}" for value in values))
 print(f"all equal: {100 * on_the_one_before(equal):5.0f}")
 
+# %% folded="draws the weights of one head" alt="A square of weights of one head, rows and columns are the first tokens of a held-out passage. Inside a name the darkest cells lie just below the diagonal; where a new word begins, the weight is spread."
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+few = labelled(passage[:16])
+layer, head = divmod(int(on_the_one_before(looked).argmax()), my_size["heads"])
+square = attention_weights(my_model, torch.tensor([passage[:16]], device=device))
+_, axes = plt.subplots(figsize=(4.6, 4.2))
+axes.imshow(square[layer, 0, head], cmap="Greys", vmin=0, vmax=1)
+axes.set_xticks(range(len(few)), few, rotation=90)
+axes.set_yticks(range(len(few)), few)
+axes.set(
+    xlabel="looked at", ylabel="looks", title=f"Layer {layer + 1}, head {head + 1}"
+)
+axes.grid(visible=False)
+plt.show()
+
 # %% [markdown]
-# No head of the course's run *always* looks at the token before. But all four heads of the first layer give it much more than an equal share, up to a third of
-# their weight, and no head of the second layer does. So there is a tendency, and not yet such a head.
+# No head of the course's run *always* looks at the token before. But all four heads of the first layer give it much more than an equal share, up to a third
+# of their weight, and no head of the second layer does. So there is a tendency, and not yet such a head.
+#
+# The picture shows the head with the largest number, while it reads the beginning of the passage that you have seen in colours. Each row is a token that
+# looks, each column one that is looked at. In the course's own run its dark cells lie just below the diagonal where a name is spelled: *am* looks at *␣br*,
+# and *er* at *l*. At *␣and*, where a new word begins, its weight is spread over all that came before. So this head seems to look where the spelling of a name
+# can be read. (Whether the network *uses* what it finds there, only a cut could tell, as in chapter 06.)

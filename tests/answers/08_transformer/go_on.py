@@ -85,3 +85,16 @@ def go_on(model, tokens, n, pick, longest):
         read = torch.tensor([tokens[-longest:]], device=device)
         tokens.append(pick(model(read)[:, -1]))
     return tokens
+
+
+# %% wrong="one draw for each window" caught_by="it reads what it has places for"
+#       tokens = list(tokens)
+# +     known = {}
+#       for _ in range(n):
+# -         read = torch.tensor([tokens[-longest:]], device=device)
+# -         tokens.append(pick(model(read)[:, -1]))
+# +         read = torch.tensor([tokens[-longest:]], device=device)
+# +         window = tuple(tokens[-longest:])
+# +         if window not in known:
+# +             known[window] = pick(model(read)[:, -1])
+# +         tokens.append(known[window])

@@ -103,3 +103,6 @@ def learn_merges(counts, n):
 # -     return result
 # +     text = " ".join(map(str, tokens))
 # +     return [int(token) for token in text.replace(f"{pair[0]} {pair[1]}", str(new)).split()]
+
+
+# %% wrong="ties by first * 256 + second, which is no order of numbers above 255" caught_by="ties, and an early end" change="(-pairs[pair], pair), default -> (-pairs[pair], pair[0] * 256 + pair[1]), default"
