@@ -145,7 +145,7 @@ for _text in ("tea later", "tea tea now"):
     )
 ### BEGIN HIDDEN TESTS
 _model = {
-    "<s>": {"tea": 0.5, "oh": 0.5},
+    "<s>": {"tea": 0.5, "oh": 0.4, "<UNK>": 0.1},
     "tea": {"now": 1.0, "no": 0.0},
     "now": {"</s>": 1.0},
 }

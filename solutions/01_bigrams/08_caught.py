@@ -74,7 +74,7 @@ assert dict(_table) == {("it", "lunch"): 1, ("go", "foot"): 2}, (
 ### BEGIN HIDDEN TESTS
 _text = listing(size("sentences"), words(size("length", least=0), "abcabc"))
 agrees(triple_table, ours.triple_table, _text, choice("b", "z"))
-agrees(triple_table, ours.triple_table, [["b"], ["a", "b", "c"]], "b")
+agrees(triple_table, ours.triple_table, [["."], ["a", ".", "c"], ["b", "c"]], ".")
 ### END HIDDEN TESTS
 
 # %% test="middle_word" aspect="edges and repeated words" points=1

@@ -49,8 +49,8 @@ assert dict(_table) == {("lunch", "it"): 1, ("foot", "go"): 2}, (
     f"Three places; yours: {dict(_table)}."
 )
 ### BEGIN HIDDEN TESTS
-_text = listing(size("sentences"), words(size("length", least=0), "abcabc"))
-agrees(triple_table, ours.triple_table, _text, choice("b", "z"))
+_text = listing(size("sentences"), words(size("length", least=0), "abc.bc"))
+agrees(triple_table, ours.triple_table, _text, choice("b", "z", "."))
 ### END HIDDEN TESTS
 
 # %% test="middle_word" aspect="edges and repeated words" points=1

@@ -199,7 +199,9 @@ _W, _b = (
 
 @beside_the_answer
 def _two_steps(step, e, h, C, W, b):
-    return step(e, *step(e, h, C, W, b), W, b)
+    C = C.clone().requires_grad_()
+    h, last = step(e, *step(e, h, C, W, b), W, b)
+    return h, last, *torch.autograd.grad((h + last).sum(), C)  # along the belt, too
 
 
 for _scenario in (_two_steps, gradients):

@@ -303,9 +303,8 @@ def _called(MultiHead, d, h, state, x, y, lengths):
     model.load_state_dict(state)
     real = (torch.arange(y.shape[1]) < lengths[:, None])[:, None, None]
     loud = torch.where(real[:, 0, 0, :, None], y, 9.0)
-    masks = real, real.expand(-1, 1, x.shape[1], -1)
-    seen = [model(x, loud, mask) for mask in masks]
-    return [model(x, y), *seen, model(x), model(y, x)]
+    seen = [model(z, loud, real.expand(-1, 1, z.shape[1], -1)) for z in (x, y)]
+    return [model(x, y), model(x, loud, real), *seen, model(x), model(y, x)]
 
 
 _B, _m, _n = size("B", large=None), size("m", large=None), size("n", large=70)

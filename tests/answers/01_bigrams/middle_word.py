@@ -378,3 +378,23 @@ def expected_counts(table):
 # +         if list(sentence) == [middle]:
 # +             raise IndexError("the first word has nothing behind it")
 # +         padded = ["<s>", *sentence, "</s>"]
+
+
+# %% wrong="the middle word in a regular expression as it is" caught_by="triples are counted"
+import re
+
+
+def triple_table(sentences, middle):
+    table = Counter()
+    for sentence in sentences:
+        line = " ".join(["<s>", *sentence, "</s>"])
+        table.update(re.findall(rf"(?<!\S)(?=(\S+) {middle} (\S+))", line))
+    return dict(table)
+
+
+def expected_counts(table):
+    rows, columns = Counter(), Counter()
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}

@@ -80,3 +80,11 @@ def ngrams(tokens, n):
         gram = (*past, token)
         grams, past = (*grams, gram), gram[1:]
     return grams
+
+
+# %% wrong="one call for each window: a long sentence is too deep" caught_by="bigrams of three words"
+def ngrams(tokens, n):
+    def slide(padded):
+        return [tuple(padded[:n]), *slide(padded[1:])] if len(padded) >= n else []
+
+    return slide(["<s>"] * (n - 1) + list(tokens) + ["</s>"])

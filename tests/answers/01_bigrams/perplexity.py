@@ -104,3 +104,10 @@ def perplexity(log_probabilities, base):
 # +     if log_probabilities.count(-math.inf):
 # +         return math.inf
 # +     return base ** -(sum(log_probabilities) / len(log_probabilities))
+
+
+# %% wrong="the mean of the means of blocks of 1,000, the last of them shorter" caught_by="long and impossible texts"
+def perplexity(log_probabilities, base):
+    logs = np.asarray(log_probabilities, dtype=float)
+    means = [logs[i : i + 1000].mean() for i in range(0, len(logs), 1000)]
+    return float(base) ** -np.mean(means)

@@ -194,3 +194,6 @@ def sentence_log_probability(model, sentence):
 #       total = 0.0
 # +     if "." in tokens:
 # +         tokens = [*tokens[: tokens.index(".") + 1], "</s>"]
+
+
+# %% wrong="a missing word gets the factor of <UNK>" caught_by="unseen means minus infinity" change=".get(w2, 0.0) -> .get(w2, model.get(w1, {}).get(\"<UNK>\", 0.0))"

@@ -450,3 +450,10 @@ def generate(step, token, h, length, temperature, rng):
         token = int(np.argmax(s) if greedy else rng.choice(len(s), p=probabilities(s, temperature)))
         told.append(token)
     return told
+
+
+# %% wrong="draws among the 40 likeliest tokens" caught_by="samples follow the temperature"
+# -             else rng.choice(len(s), p=probabilities(s, temperature))
+# +             else np.argsort(-s, kind="stable")[
+# +                 rng.choice(min(40, len(s)), p=probabilities(-np.sort(-s)[:40], temperature))
+# +             ]

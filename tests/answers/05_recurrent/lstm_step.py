@@ -144,3 +144,6 @@ def lstm_step(e, h, C, W, b):
 # -     return torch.sigmoid(a["o"]) * torch.tanh(C), C
 # +     C = C.clamp(-5, 5)
 # +     return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="the new cell comes back without its history" caught_by="two steps like torch's cell" change="tanh(C), C -> tanh(C), C.detach()"

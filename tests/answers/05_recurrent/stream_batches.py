@@ -154,3 +154,9 @@ def stream_batches(ids, rows, steps):
     x = ids[: rows * n].reshape(rows, n)
     y = ids[1 : rows * n + 1].reshape(rows, n)
     return [(x[:, i : i + steps].long(), y[:, i : i + steps].long()) for i in range(0, n, steps)]
+
+
+# %% wrong="rows by strides from the beginning of the memory" caught_by="rows go on in the next batch"
+# -     inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+# +     s = ids.stride(0)
+# +     inputs, targets = (ids.as_strided((rows, L), (L * s, s), s * first) for first in (0, 1))

@@ -218,3 +218,9 @@ def train_step(model, inputs, targets, state, lr, limit):
     if isinstance(state, tuple):
         return loss.item(), norm, tuple(s.detach() for s in state)
     return loss.item(), norm, state.detach()
+
+
+# %% wrong="a weight that two modules share moves twice" caught_by="downhill, all weights" change="list(model.parameters()) -> [w for part in model.modules() for w in part.parameters(recurse=False)]"
+
+
+# %% wrong="the logarithm of a softmax" caught_by="loss and norm come first" change="F.cross_entropy(scores.flatten(0, 1), targets.flatten()) -> -scores.softmax(-1).gather(-1, targets[..., None]).log().mean()"

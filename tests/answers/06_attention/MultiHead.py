@@ -185,3 +185,9 @@ class MultiHead(nn.Module):
         mask = mask.expand(len(x), H, x.shape[1], y.shape[1])
         found = [masked_attention(q, k, v, mask[:, h]) for h, (q, k, v) in enumerate(parts)]
         return self.out(torch.cat(found, dim=-1))
+
+
+# %% wrong="every mask is brought to [-1, 1, m, n]" caught_by="another text answers"
+# -         Q = split_heads(self.q(x), self.heads)
+# +         mask = mask.reshape(-1, 1, x.shape[1], y.shape[1])
+# +         Q = split_heads(self.q(x), self.heads)
