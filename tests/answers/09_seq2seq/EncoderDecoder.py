@@ -176,7 +176,7 @@
 # %% wrong="gradients stay switched off" caught_by="each text ends by itself" change="over = torch.zeros(len(source) -> torch.set_grad_enabled(False) ; over = torch.zeros(len(source)"
 
 
-# %% wrong="the best word by probability" caught_by="each text ends by itself" change="scores[:, -1].argmax(-1) -> scores[:, -1].softmax(-1).argmax(-1)"
+# %% right="the best word by probability" change="scores[:, -1].argmax(-1) -> scores[:, -1].softmax(-1).argmax(-1)"
 
 
 # %% wrong="a memory is kept for a source that comes again" caught_by="five parts, wired"
