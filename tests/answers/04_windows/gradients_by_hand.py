@@ -572,7 +572,7 @@ def by_hand(theta, x, w):
 # %% wrong="the bias of the hidden layer left out" caught_by="through the tanh" change="np.tanh(d + H @ x) -> np.tanh(H @ x)"
 
 
-# %% wrong="steps in v itself, which the loss may know" caught_by="central differences"
+# %% right="steps in v itself, and puts it back"
 #       for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
 # -         shift[i] = step
