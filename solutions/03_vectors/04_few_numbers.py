@@ -114,7 +114,6 @@ def _inner_products(function, M, d):
 
 
 agrees(factors, ours.factors, _M, _d, by=_inner_products, rtol=1e-5, atol=1e-6)
-agrees(factors, ours.factors, np.array([[1e8, 0], [1e8, 1]]), 2, by=_inner_products)
 _low = choice(np.zeros((3, 2)), np.outer([1.0, 2.0, 0.0], [3.0, -1.0]))  # rank 0 and 1
 agrees(
     factors, ours.factors, _low, choice(1, 2), by=_inner_products, rtol=1e-5, atol=1e-6

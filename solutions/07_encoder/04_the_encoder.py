@@ -97,7 +97,6 @@ def _encoder(Encoder, N, kind):
     """An encoder of torch's layers, called by position only, each with weights of its own."""
     options = {"batch_first": True, "norm_first": kind == "pre"}
     layer = nn.TransformerEncoderLayer(6, 2, 8, 0.0, **options)
-    layer.register_forward_pre_hook(lambda layer, inputs: (inputs[0], inputs[1]))
     made = Encoder(wrapped(layer), N, 6).double()
     state = dict(made.state_dict())
     for i, name in enumerate(sorted(state)):

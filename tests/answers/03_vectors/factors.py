@@ -121,12 +121,3 @@ def lost(M, d):
 # %% wrong="a singular value of 0 divides" caught_by="the best fit"
 # -     return Q[:, :d] * root, R[:d].T * root
 # +     return Q[:, :d] * root, M.T @ Q[:, :d] / root
-
-
-# %% wrong="eigenvalues of the squares" caught_by="each side half"
-# -     Q, s, R = np.linalg.svd(M, full_matrices=False)
-# -     root = np.sqrt(s[:d])
-# -     return Q[:, :d] * root, R[:d].T * root
-# +     squares, Q = np.linalg.eigh(M @ M.T)
-# +     s, Q = np.sqrt(np.maximum(squares[::-1][:d], 0)), Q[:, ::-1][:, :d]
-# +     return Q * np.sqrt(s), M.T @ Q / np.where(s > 0, s, 1) * np.sqrt(s)

@@ -218,4 +218,4 @@ def copied(state):
 # %% wrong="the mask by the name that torch's layer has for it" caught_by="every layer gets the mask" change="layer(x, mask) -> layer(x, src_mask=mask)"
 
 
-# %% wrong="without a mask the layers get none" caught_by="equal to torch's encoder | every layer gets the mask" change="x = layer(x, mask) -> x = layer(x) if mask is None else layer(x, mask)"
+# %% right="without a mask the layers get none" change="x = layer(x, mask) -> x = layer(x) if mask is None else layer(x, mask)"
