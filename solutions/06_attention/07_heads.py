@@ -83,6 +83,7 @@ _d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
 _A, _B = size("texts", large=None), size("more texts", large=None)
 for _lead in ((), (_A,), (_A, _B), (_A, 1, _B)):
     agrees(merge_heads, ours.merge_heads, tensor(*_lead, _h, _T, _d_k))
+agrees(merge_heads, ours.merge_heads, tensor(3, 3, 2))
 agrees(merge_heads, ours.merge_heads, tensor(_h, _T, _d_k), by=gradients)
 ### END HIDDEN TESTS
 

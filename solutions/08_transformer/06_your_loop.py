@@ -54,7 +54,7 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
             held_out = measure(model)
             history.append((step, held_out))
             waited += 1
-            if held_out < best:
+            if len(history) == 1 or held_out < best:
                 best, waited = held_out, 0
                 kept = {
                     name: value.detach().clone()

@@ -67,7 +67,7 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
 
 # %% wrong="ends with the last weights" caught_by="the best weights come back" change="model.load_state_dict(kept) -> pass"
 
-# %% wrong="of equal measurements the last one" caught_by="the best weights come back" change="if held_out < best: -> if held_out <= best:"
+# %% wrong="of equal measurements the last one" caught_by="the best weights come back" change="held_out < best: -> held_out <= best:"
 
 # %% wrong="one measurement too patient" caught_by="patience" change="waited >= patience -> waited > patience"
 
@@ -94,7 +94,7 @@ def learn(model, batches, loss, move, measure, steps, every, patience, watch=Non
 # +                 watch(step, model)
 
 
-# %% wrong="a loss that is lower by less than a millionth is not lower" caught_by="patience" change="if held_out < best: -> if held_out < best - 1e-6:"
+# %% wrong="a loss that is lower by less than a millionth is not lower" caught_by="patience" change="held_out < best: -> held_out < best - 1e-6:"
 
 
 # %% wrong="it watches before it measures" caught_by="measures, watches, moves in order"
