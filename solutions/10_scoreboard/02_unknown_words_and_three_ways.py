@@ -1,7 +1,9 @@
 # %% [markdown]
 # ## 2. Pay for what was not said
 #
-# `<UNK>` is a promise, not a prediction: the model still has to say *which* unknown word it was. If there are $U$ unknown words and it has no preference among them, that takes another $\ln U$ nats for each `<UNK>`. This is the fair price.
+# `<UNK>` is a promise, not a prediction: the model still has to say *which* unknown word it was. If there are $U$ unknown words and it has no preference
+# among them, that takes another $\ln U$ nats for each `<UNK>`. That is a fair price for a model that says nothing more about its unknown words. (In our cell
+# $U$ is counted with the words of the test text among them. A real model does not know those, so for it even $U$ is a guess.)
 #
 # Sums of bits over the same text can always be compared. Means can be, once all of them divide by the same number. We take the number of words, which does not depend on how a model cuts its tokens:
 
@@ -94,8 +96,8 @@ plt.show()
 # %% [markdown]
 # As reported (left), knowing less looks better. Once every model names every word (right), the order is turned round.
 #
-# This is why all models of our scoreboard share one vocabulary. Whatever is not in it is `<UNK>` for every one of them, so no model gains by it, and every
-# `</s>` counts.
+# This is why all models of our scoreboard share one vocabulary. The few words that are not in it are `<UNK>` for every one of them, so no model gains by it,
+# and every model counts every `</s>`.
 
 # %% [markdown]
 # ## 3. Three ways, one number
@@ -109,7 +111,9 @@ plt.show()
 # - `by_jackknife(d)`: leave out one story at a time. With $\bar d_{-j}$ the mean of the others, and $\bar d_{-\cdot}$ the mean of those means, $\sqrt{\tfrac{D-1}{D} \sum_j (\bar d_{-j} - \bar d_{-\cdot})^2}$;
 # - `by_bootstrap(d, draws)`: row $r$ of `draws` $[R, D]$ has the numbers of $D$ stories, drawn with replacement: some come twice, some not at all. Take the mean over each row; the answer is the standard deviation of the $R$ means (divide by $R$).
 #
-# The formula is special to means. Jackknife and bootstrap only recompute the number on altered data, so they also work where nobody has a formula: for a ratio, a correlation, a BLEU score. The bootstrap asks for little more than that. The jackknife also needs a number that moves smoothly when one story is left out, and a median does not: the cell below the checks shows what happens.
+# The formula is special to means. Jackknife and bootstrap only recompute the number on altered data, so they also work where nobody has a formula: for a
+# ratio, a correlation, a BLEU score. The bootstrap needs nothing else: it works for almost any number that can be computed again on other stories. The
+# jackknife also needs a number that moves smoothly when one story is left out, and a median does not: the cell below the checks shows what happens.
 
 # %% [markdown] hints="standard_error"
 # 1. The formula is that of a mean; which `ddof` does the inner root have?
@@ -188,17 +192,46 @@ lengths = np.bincount(document)
 per_story = {name: np.bincount(document, scores[name]) / lengths for name in names}
 d = per_story["Transformer"] - per_story["LSTM"]
 draws = np.random.default_rng(1).integers(len(d), size=(2000, len(d)))
-print(f"mean difference {d.mean():.4f} nats per token")
+print(f"mean difference {d.mean():.4f} nats per token, every story alike")
+gain = (scores["Transformer"] - scores["LSTM"]).mean()
+on_board = math.log(recorded.loc["LSTM", "perplexity"]) - math.log(
+    recorded.loc["Transformer", "perplexity"]
+)
+print(f"    every token alike {gain:.4f}; on all 1,220 stories {on_board:.4f}")
 print(
     f"formula {by_formula(d):.5f}, jackknife {by_jackknife(d):.5f}, bootstrap {by_bootstrap(d, draws):.5f}"
 )
-without_one = [np.median(np.delete(d, j)) for j in range(len(d))]
-print(f"medians without one story: only {len(set(without_one))} different values")
-print(
-    f"medians of the bootstrap's draws: {len(set(np.median(d[draws], axis=1)))} values"
-)
+
+
+def median_errors(values, draws):
+    """Standard errors of the median of values [D], by jackknife and by bootstrap."""
+    D = len(values)
+    one_out = np.array([np.median(np.delete(values, j)) for j in range(D)])
+    jackknife = math.sqrt((D - 1) / D * ((one_out - one_out.mean()) ** 2).sum())
+    return jackknife, np.median(values[draws], axis=1).std()
+
+
+nature = np.random.default_rng(7)  # 200 made-up stories, again and again
+real = np.median(nature.normal(0, d.std(), (5000, len(d))), axis=1).std()
+found = [
+    median_errors(nature.normal(0, d.std(), len(d)), draws[:500]) for _ in range(60)
+]
+print(f"medians of 5,000 made-up tests really scatter by {real:.4f}")
+for way, values in zip(("jackknife", "bootstrap"), np.transpose(found), strict=True):
+    low, high = np.quantile(values, [0.05, 0.95])
+    print(f"    {way}: says {low:.4f} to {high:.4f} in nine of ten single tests")
 
 # %% [markdown]
-# Formula and jackknife agree to the last digit, and must: $\bar d_{-j} - \bar d = (\bar d - d_j) / (D - 1)$, so each jackknife term is the formula's, scaled. The bootstrap comes close: it depends on the stories that happen to be drawn, and with more draws it settles.
+# Formula and jackknife agree to the last digit, and must: $\bar d_{-j} - \bar d = (\bar d - d_j) / (D - 1)$, so each jackknife term is the formula's, scaled.
+# The bootstrap comes close. It depends on the stories that happen to be drawn, and with more and more draws it settles at $\sqrt{(D - 1) / D}$ of the
+# formula, because it takes the 200 stories for the whole world and divides by their number. With 200 stories nobody sees the difference. With the two numbers
+# of the check it is the factor between 1 and 0.707.
 #
-# For a median the jackknife breaks down. Leave out any one of the 200 stories, and the median is one of two numbers, its two neighbours in the middle of the sorted list. Two values cannot say how far a median would scatter. The bootstrap's draws have nearly two hundred different medians, so it can.
+# For a median the jackknife breaks down. Leave out any one of the 200 stories, and the median is one of only two numbers, its two neighbours in the middle of
+# the sorted list. So the jackknife looks at a single gap in that list, and whether this gap is wide or narrow is luck. To see what that does, the cell makes
+# up tests of 200 numbers from a normal distribution, where we can find out how far medians really scatter. The last two lines show what each method says when
+# it is given just one such test: the bootstrap is about right, the jackknife may say nearly anything.
+#
+# One more look at the first two lines. In the first, each *story* counts alike, whether it is long or short. In the second we divide all nats by all tokens,
+# as the board does, so long stories weigh more, and 0.0977 becomes 0.0934 (and 0.0890 on all 1,220 stories). In this form a difference is a ratio of two
+# sums, a case for the bootstrap.

@@ -100,64 +100,108 @@ fresh = {  # the board's recipes, four lengths of training; these never read a s
 }
 shown = ["Good-Turing 3", "Katz 3", "modified Kneser-Ney 5", "lstm", "transformer"]
 called = {"lstm": "LSTM", "transformer": "Transformer"}
+dots, diamonds = {}, {}
 _, axes = plt.subplots(figsize=(9, 4.4))
 for i, name in enumerate(shown):
     rows = shares[shares["model"] == name].groupby("tokens")["bits above the floor"]
-    mean = rows.mean()
-    a, b = fit_power_law(mean.index, true_bits + mean, true_bits)
-    _, forgot = fit_power_law(mean.index, true_bits + mean, 0)
+    dots[name] = rows.mean()
+    a, b = fit_power_law(dots[name].index, true_bits + dots[name], true_bits)
     style = {"color": plots.COLOURS[i % len(plots.COLOURS)]}
     reach = np.array([1e4, 4e7 if name in fresh else 1e6])
-    axes.plot(mean.index, mean, "o", **style, label=called.get(name, name))
+    axes.plot(dots[name].index, dots[name], "o", **style, label=called.get(name, name))
     axes.plot(reach, a * reach**-b, **style, linewidth=1)
-    print(f"{name:22} b = {b:.3f}, with the floor forgotten {forgot:.3f}")
     if name in fresh:
-        read = [np.mean(run.each("tokens")) for run in fresh[name]]
-        bits = [np.mean(run.each("bits above the floor")) for run in fresh[name]]
-        axes.plot(read, bits, "D:", mfc="white", **style)
-        wanted = tokens_for(true_bits + bits[1], a, b, true_bits)
-        print(
-            f"    four minutes: {bits[1]:.2f} bits after {read[1] / 1e6:.1f} million tokens;"
-            f" the line asks for {wanted / 1e6:.1f} million"
-        )
-        same_steps = math.log(mean.iloc[-1] / bits[0]) / math.log(
-            read[0] / mean.index[-1]
-        )
-        print(
-            f"    as many steps as on 100,000 tokens, but {read[0]:,.0f} fresh ones:"
-            f" {mean.iloc[-1]:.2f} -> {bits[0]:.2f} bits, b = {same_steps:.2f}"
-        )
-axes.plot([], [], "kD:", mfc="white", label="fresh text; 1, 4, 15\nand 60 minutes")
+        diamonds[name] = [
+            [np.mean(run.each(what)) for run in fresh[name]]
+            for what in ("tokens", "bits above the floor", "CPU seconds")
+        ]
+        axes.plot(*diamonds[name][:2], "D:", mfc="white", **style)
+label = "fresh text, longer and\nlonger (the first two: mean\nof three seeds, then one)"
+axes.plot([], [], "kD:", mfc="white", label=label)
 axes.set(xscale="log", yscale="log", xlabel="tokens to learn from (log)")
 axes.set_yticks(
     [5, 2, 1, 0.5, 0.2, 0.1, 0.05], ["5", "2", "1", "0.5", "0.2", "0.1", "0.05"]
 )
 axes.minorticks_off()
 axes.set_ylabel("bits above the floor (log)")
-axes.set_title("The networks' lines do not survive the board")
+axes.set_title("The networks' lines do not survive the diamonds")
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
+
+# %%
+for name, dot in dots.items():
+    a, b = fit_power_law(dot.index, true_bits + dot, true_bits)
+    _, last = fit_power_law(dot.index[-2:], true_bits + dot.iloc[-2:], true_bits)
+    _, forgot = fit_power_law(dot.index, true_bits + dot, 0)
+    print(
+        f"{name:22} b = {b:.3f}; last two dots {last:.3f}; floor forgotten {forgot:.3f}"
+    )
+    if name in fresh:
+        read, bits, cpu = diamonds[name]
+        for tokens, found, minutes in zip(read, bits, np.array(cpu) / 60, strict=True):
+            wanted = tokens_for(true_bits + found, a, b, true_bits) / 1e6
+            print(
+                f"    diamond, {minutes:4.1f} CPU minutes: {found:.2f} bits after"
+                f" {tokens / 1e6:4.1f} million tokens; the line asks for {wanted:.1f}"
+            )
+        end = dot.index[-1]  # as many steps, but on fresh text
+        b = math.log(dot[end] / bits[0]) / math.log(read[0] / end)
+        print(
+            f"    last dot to first diamond: {dot[end]:.2f} -> {bits[0]:.2f}, b = {b:.2f}"
+        )
 passes = shares[shares["model"].isin(fresh)].groupby(["model", "tokens"])
 passes[["passes", "CPU seconds"]].mean().round(1).unstack(0)
 
 # %% [markdown]
-# Look at the dots first, they are what the lines are fitted to. With ten thousand tokens Kneser-Ney and both networks are alike, 3.1 bits above the floor. Then
-# they part: Kneser-Ney's line falls with $b = 0.19$, so it takes about forty times the text to halve its distance ($2^{1/0.186} \approx 42$). Even that is too
-# good, for its dots bend: between the last two $b$ is only 0.14, and that would take more than a hundred times the text. The networks' lines fall with $b =
-# 0.5$, so four times the text would do. (Each dot of a network is the mean of three seeds.) So "which model is better?" has no answer until you say how much
-# text there is.
+# Look at the dots first. Each dot is a model that got only so many tokens of text. The networks went over theirs again and again (the table below the printed
+# lines counts the passes), and each of their dots is the mean of three seeds. The lines are fitted to the dots.
 #
-# Now the white diamonds. They are the same two networks, trained on text that never repeats, for 1, 4, 15 and 60 minutes (the two longer ones with a single
-# seed). Those of four minutes are trainings like the rows of our scoreboard. If the lines were laws, the diamonds would lie on them. They do not. According to
-# its line, the LSTM could have reached its place after four minutes with 0.2 million tokens; it had read 3.2 million.
+# With ten thousand tokens Kneser-Ney and both networks are alike, 3.1 bits above the floor. Then they part. Kneser-Ney's line falls with $b = 0.19$, so it
+# takes about forty times the text to halve its distance ($2^{1/0.186} \approx 42$). Even that is too good, for its dots bend: between the last two $b$ is
+# only 0.14, and that would take more than a hundred times the text. The networks' lines fall with $b = 0.5$, so four times the text would do. So "which model
+# is better?" has no answer until you say how much text there is.
+#
+# Now the white diamonds. They are the same two networks, trained longer and longer on text that never repeats. The second diamond of each is the mean of
+# trainings like the rows of our scoreboard. If the lines were laws, the diamonds would lie on them. They do not. According to its line, the LSTM could have
+# reached its place after four minutes with 0.2 million tokens; it had read 3.2 million.
 
 # %% [markdown]
-# What went wrong? The last table shows it. Along the dots *two* things grow: the text, and the training. With ten times the text the network also made three
-# times as many steps, and read each story a third as often. So $b = 0.5$ is not what text buys. It is what text *and* steps buy together in this recipe. We can
-# separate them once, because for each network one pair of points differs in the text alone: its last dot (100,000 tokens, read eight times by the LSTM and six
-# times by the Transformer), and its first diamond (as many steps, but no story twice). There, eight times as much text brings the LSTM from 0.98 to 0.82 bits,
-# an exponent of 0.08.
+# What went wrong? The last table shows it, if you multiply. The LSTM read $10{,}142 \cdot 24.1$, about 0.24 million tokens, for its first dot, and $100{,}033
+# \cdot 7.9$, about 0.79 million, for its last. So along the dots *two* things grow: the text, and the training. With ten times the text the network also made
+# three times as many steps, and read each story a third as often. So $b = 0.5$ is not what text buys. It is what text *and* steps buy together in this
+# recipe. We can separate them once, because for each network one pair of points differs in the text alone: its last dot (100,000 tokens, read eight times by
+# the LSTM and six times by the Transformer), and its first diamond (as many steps, but no story twice). There, eight times as much text brings the LSTM from
+# 0.98 to 0.82 bits, an exponent of 0.08.
 #
-# This is a trap in papers, too. J. Kaplan and others (2020) and J. Hoffmann and others (2022) fitted such lines to much larger models and came to different advice on how large a model should be; the second group traced this partly to the schedule of the learning rate, which the first had not adapted to the amount of text. A straight line through three points is a summary of three points. It becomes a law when it has predicted a fourth.
+# This is a trap in papers, too. J. Kaplan and others (2020) and J. Hoffmann and others (2022) fitted such lines to much larger models and came to different
+# advice on how large a model should be; the second group traced this partly to the schedule of the learning rate, which the first had not adapted to the
+# amount of text. A straight line through three points is a summary of three points. It becomes a law when it has predicted a fourth.
 #
-# And do not forget the floor. If it is unknown, as with any real text, one fits without it, and every exponent here shrinks to between 0.4 and 0.6 of itself.
+# Do the diamonds form a line of their own? Look at the Transformer between its second and its third: the distance falls from 0.53 to 0.22 bits, more steeply
+# than any line in the figure, while the LSTM crawls. After 42 minutes it is where the Transformer was after four. No power law makes such a step. Something
+# happens in those minutes, and a loss alone cannot say what; in section 10 we ask the networks themselves.
+
+# %% [markdown]
+# One thing is left: the floor. We know it, and for a real text nobody does. What if one forgets it, as if the loss could fall to 0? Then every exponent
+# shrinks to between 0.4 and 0.6 of itself (the last number of each line). So one usually fits the floor as a third number, as Hoffmann and others did: of all
+# floors, take the one for which the dots lie straightest. Here we can check whether that finds the truth.
+
+# %%
+for name in ("Katz 3", "modified Kneser-Ney 5", "transformer"):
+    dot = dots[name]
+    tried = []
+    for above in np.arange(-1.0, dot.min(), 0.01):  # bits, against the true floor
+        floor = true_bits + above
+        a, b = fit_power_law(dot.index, true_bits + dot, floor)
+        miss = np.log(true_bits + dot - floor) - np.log(a * dot.index**-b)
+        tried.append(((miss**2).sum(), above, b))
+    _, above, b = min(tried)
+    print(
+        f"{name:22} straightest with a floor {above:.2f} bits above the true one, b = {b:.2f}"
+    )
+
+# %% [markdown]
+# It does not. The dots of Katz and of Kneser-Ney lie straightest with floors of 0.77 and 0.80 bits, and the two cannot both be right: Katz's model sees two
+# words and Kneser-Ney's four, so with all the text in the world the one that sees more could not end up higher. And neither is a floor of the *text*, for the
+# Transformer went far below. Its own three dots ask for 0.39 bits, and its own diamonds have passed that (0.22 and 0.14). So a floor fitted to a few dots
+# makes the line follow these dots more closely. It tells little about what lies below them.

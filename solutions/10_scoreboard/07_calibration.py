@@ -5,7 +5,8 @@
 
 # %% [markdown] statement="calibration"
 # - `reliability(confidence, right, edges)`: confidences $[N]$, and whether the word came $[N]$; `edges` $[K + 1]$ cut the numbers from 0 to 1 into $K$ bins. Bin $k$ holds edge $k$ and what is between it and edge $k + 1$; the last bin holds its upper edge too. Return three arrays $[K]$: mean confidence, share that came, number of places. Where a bin is empty, the first two are NaN.
-# - `calibration_error(confidence, right, edges)`: the distance between the first two, averaged over all *places* (a bin with many counts for more).
+# - `calibration_error(confidence, right, edges)`: the distance between the first two, averaged over all *places*, so a bin that holds more places has more
+#   weight.
 
 # %% [markdown] hints="calibration"
 # 1. First give each place the number of its bin. What happens to a confidence of exactly 1?
@@ -100,7 +101,7 @@ agrees(
 )
 ### END HIDDEN TESTS
 
-# %% alt="Share that came minus confidence for five models. Only modified Kneser-Ney leaves the grey band: too sure at low confidence, not sure enough at high."
+# %% alt="Share that came minus confidence for five models. Only modified Kneser-Ney leaves the grey bars of chance by far: too sure at low confidence, not sure enough at high."
 tenths = np.linspace(0, 1, 11)
 asked = ["unigram", "modified Kneser-Ney 5", "LSTM", "Transformer", "truth"]
 coin = np.random.default_rng(6)
@@ -110,14 +111,8 @@ for i, (name, axes) in enumerate(zip(asked, panels, strict=True)):
     said, share, number = reliability(confidence, came, tenths)
     enough = number >= 30
     said, share, number = said[enough], share[enough], number[enough]
-    axes.fill_between(
-        said,
-        -2 * np.sqrt(said * (1 - said) / number),
-        2 * np.sqrt(said * (1 - said) / number),
-        color="gray",
-        alpha=0.25,
-        linewidth=0,
-    )
+    band = 2 * np.sqrt(said * (1 - said) / number)
+    axes.bar(said, 2 * band, 0.09, -band, color="gray", alpha=0.25)
     axes.plot(said, share - said, "o-", color=plots.COLOURS[i], markersize=5)
     axes.axhline(0, color="gray", linestyle=":")
     axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
@@ -126,24 +121,39 @@ for i, (name, axes) in enumerate(zip(asked, panels, strict=True)):
         calibration_error(confidence, coin.random(len(confidence)) < confidence, tenths)
         for _ in range(200)
     ]
+    low, high = interval(honest, 0.95)
     error = calibration_error(confidence, came, tenths)
     distance = np.nanmean(abs(confidence - scores.true_confidence(name)))
     print(
-        f"{name:22} mean confidence {confidence.mean():.2f}, calibration error {error:.3f} "
-        f"(if it were perfectly calibrated: {np.quantile(honest, 0.025):.3f} to "
-        f"{np.quantile(honest, 0.975):.3f}), from the truth, place by place {distance:.3f}"
+        f"{name:21} mean confidence {confidence.mean():.2f}, calibration error {error:.3f}"
+        f" (perfect: {low:.3f} to {high:.3f}), from the truth {distance:.3f}"
     )
 panels[0].set_ylabel("share that came\nminus confidence")
 panels[2].set_xlabel("confidence")
-plt.suptitle("Only Kneser-Ney leaves the band of chance by far", fontsize=12)
+plt.suptitle("Only Kneser-Ney leaves the grey bars of chance by far", fontsize=12)
 plt.show()
+said, came = scores.confidence("Laplace 2"), scores.top("Laplace 2") == scores.tokens
+print(
+    f"Laplace 2, not drawn: says {said.mean():.2f} on average, {came.mean():.2f} come"
+)
 
 # %% [markdown]
-# Read a panel like this: at 0, the model is as often right as it says; below, it is too sure; above, it is not sure enough. The grey band is what chance alone does to a model that is perfectly calibrated (two standard errors of a share).
+# Read a panel like this: at 0, the model is as often right as it says; below, it is too sure; above, it is not sure enough. The grey bar round each dot is
+# what chance alone does to a model that is perfectly calibrated (two standard errors of a share).
 #
-# Something in the printed lines should bother you. The *truth* has a calibration error of 0.005. Is the truth not calibrated? It is, by definition. But the error is measured on a finite number of places: in the truth's own panel the shares miss by up to 3 points, up and down, by nothing but accident, and the error adds up distances, so an accident never makes up for another. So even a perfect model gets a number above 0. How large a number? We let the computer make up the outcomes, each word coming with exactly the probability that the model says, and computed the error 200 times: that is the bracket, 0.003 to 0.009 for the truth. Whatever lies inside its bracket cannot be told from a perfectly calibrated model by this number. All but one lie inside, though the LSTM only just; Kneser-Ney is far outside.
+# Something in the printed lines should bother you. The *truth* has a calibration error of 0.005. Is the truth not calibrated? It is, by definition. But the
+# error is measured on a finite number of places: in the truth's own panel the shares miss by up to 3 points, up and down, by nothing but accident, and the
+# error adds up distances, so an accident never makes up for another. So even a perfect model gets a number above 0. How large a number? We let the computer
+# make up the outcomes, each word coming with exactly the probability that the model says, and computed the error 200 times. The middle 95 % of these are the
+# bracket (your `interval` again), 0.003 to 0.009 for the truth. Whatever lies inside its bracket cannot be told from a perfectly calibrated model by this
+# number. All but one lie inside, though the LSTM only just; Kneser-Ney is far outside.
 #
-# Nobody trained any of them for calibration. It comes with the loss: $-\ln P$ is smallest on average for whoever states the true probabilities. Kneser-Ney errs most, by 0.04: it is too sure where it says little, and not sure enough where it says much. (Not every model is so honest. Laplace's bigram, not drawn, says 0.20 on average, and 0.34 come.) The unigram has a single dot, because it always says the same word with the same confidence.
+# Nobody trained any of them for calibration. Why is it there? For the networks one reason is their loss: $-\ln P$ is smallest, on average over the true
+# distribution, for whoever states the true probabilities. That is not enough. C. Guo and others (see the end of the chapter) found large networks, trained
+# with this same loss, that are far too sure of themselves: they had gone over the same examples many times, and overfitted this loss. Our networks never read
+# a story twice, so there is nothing to overfit. The Kneser-Ney model minimises no loss at all. Of the five models in the figure, Kneser-Ney errs most, by
+# 0.04: it is too sure where it says little, and not sure enough where it says much. And there are far worse ones. Laplace's bigram, not drawn, says 0.20 on
+# average, and 0.34 come (the last printed line). The unigram has a single dot, because it always says the same word with the same confidence.
 #
 # Only a text with a known truth allows the last number of each line. It asks at each place how far the confidence is from the *true* probability of that word: 0.21 for the unigram, 0.10, 0.04 and 0.04 for the others.
 

@@ -90,81 +90,90 @@ ask_cost = 1 / models["scored a second"].to_numpy()
 affordable = best_within(train_cost, loss, 1.0)
 print("best with one CPU second of training:", models["model"].iloc[affordable])
 
-# %% alt="Two panels of bits above the floor against cost. In training, counting models are on the front up to a second and networks beyond; in asking, the LSTM is on it and the n-gram of order 5 is the dearest."
-# Where each name stands, seen from its dot (points right, points up): training, asking.
-beside = {
-    "unigram": ((8, 5), (8, 5)),
-    "Laplace 2": ((8, 5), (8, 5)),
-    "Good-Turing 3": ((8, -1), (8, 0)),
-    "Katz 3": ((8, 3), (8, -4)),
-    "Kneser-Ney 3": ((-8, 6), (8, -4)),
-    "modified Kneser-Ney 3": ((-8, -11), (-8, -4)),
-    "modified Kneser-Ney 5": ((8, -12), (-8, -4)),
-    "window": ((-8, 4), (8, -2)),
-    "RNN": ((10, 2), (-8, 2)),
-    "LSTM": ((-8, -4), (-8, -4)),
-    "Transformer": ((-8, -8), (8, -4)),
-    "Transformer, Muon": ((-8, -4), (8, -4)),
-    "Transformer, shift": ((-8, -4), (8, -4)),
-}
-_, panels = plt.subplots(2, 1, figsize=(9.5, 8.4))
-for row, (axes, cost, label, scale) in enumerate(
-    zip(
-        panels,
-        (train_cost, 1e6 * ask_cost),
-        ("CPU seconds of training (log)", "CPU µs for each token scored"),
-        ("log", "linear"),
-        strict=True,
-    )
-):
+
+# %%
+def show_front(axes, cost, beside):
+    """Draw all models and the front; beside: where a name stands, seen from its dot (points)."""
     front = pareto(cost, loss)
     axes.plot(cost, loss, "o", color=plots.COLOURS[0])
     axes.step(cost[front], loss[front], where="post", color=plots.COLOURS[1])
     for m, name in enumerate(models["model"]):
-        x, y = beside[name][row]
+        x, y = beside.get(name, (8, -4))
         side = "left" if x > 0 else "right"
         style = {"xytext": (x, y), "textcoords": "offset points", "fontsize": 10}
         axes.annotate(name, (cost[m], loss[m]), ha=side, **style)
-    axes.set(xscale=scale, yscale="log", xlabel=label)
-    axes.set_yticks(
-        [5, 2, 1, 0.5, 0.2, 0.1, 0.05], ["5", "2", "1", ".5", ".2", ".1", ".05"]
-    )
+    ticks = [5, 2, 1, 0.5, 0.2, 0.1, 0.05]
+    axes.set(yscale="log", ylabel="bits above the floor (log)")
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.set_ylabel("bits above the floor (log)")
     print("on the front:", " · ".join(models["model"].iloc[front]))
-small = scoreboard.table("sizes")
-panels[0].plot(
-    small["CPU seconds"],
-    small["bits above the floor"],
-    "o",
-    mfc="white",
-    color=plots.COLOURS[2],
-    label="LSTMs and Transformers of width 16 to 128, a minute at most",
-)
-panels[0].legend(loc="lower left")
-panels[0].set(xlim=(0.02, 4000), title="Training: first counting, then networks")
-panels[1].set(
-    xlim=(0, 70), title="Asking: the LSTM is cheaper than the n-gram of order 5"
-)
+
+
+# %% alt="Bits above the floor against CPU seconds of training. Counting models are on the front up to a second, networks beyond; between them lie small networks of 13 to 60 seconds."
+_, axes = plt.subplots(figsize=(9.5, 4.6))
+beside = {"unigram": (8, 5), "Laplace 2": (8, 5), "Good-Turing 3": (8, -1)}
+beside |= {
+    "Katz 3": (8, 3),
+    "Kneser-Ney 3": (-8, 6),
+    "modified Kneser-Ney 3": (-8, -11),
+}
+beside |= {"modified Kneser-Ney 5": (8, -12), "window": (8, 4), "RNN": (8, -7)}
+beside |= {"LSTM": (-8, -6), "Transformer": (-8, -8)}
+beside |= {"Transformer, Muon": (-8, -10), "Transformer, shift": (-8, -4)}
+show_front(axes, train_cost, beside)
+sizes = scoreboard.table("sizes")
+for kind, mark, (x, y) in (("lstm", "o", (-5, -12)), ("transformer", "s", (5, 4))):
+    small = sizes[sizes["network"] == kind]
+    cpu, bits = small["CPU seconds"], small["bits above the floor"]
+    style = {"mfc": "white", "color": plots.COLOURS[2], "linestyle": ""}
+    label = f"{called[kind]}s of a minute at most, by width"
+    axes.plot(cpu, bits, mark, **style, label=label)
+    for where, width in zip(zip(cpu, bits, strict=True), small["width"], strict=True):
+        style = {"xytext": (x, y), "textcoords": "offset points", "fontsize": 9}
+        axes.annotate(str(width), where, ha="right" if x < 0 else "left", **style)
+    _, bits, cpu = diamonds[kind]
+    label = f"the board's {called[kind]}, trained for longer"
+    axes.plot(cpu[2:], bits[2:], mark, color="gray", linestyle="", label=label)
+axes.legend(loc="lower left", fontsize=10)
+axes.set(xscale="log", xlim=(0.02, 4500), xlabel="CPU seconds of training (log)")
+axes.set_title("Training: first counting, then networks")
 plt.show()
 
+# %% alt="Bits above the floor against microseconds for each token scored. The LSTM is on the front; the n-gram of order 5 is the dearest of all."
+_, axes = plt.subplots(figsize=(9.5, 4))
+beside = {"unigram": (8, 5), "Laplace 2": (8, 5), "modified Kneser-Ney 3": (-8, -4)}
+beside |= {"modified Kneser-Ney 5": (-8, -4), "RNN": (-8, 2), "LSTM": (-8, -4)}
+show_front(axes, 1e6 * ask_cost, beside)
+axes.set(xlim=(0, 70), xlabel="CPU µs for each token scored")
+axes.set_title("Asking: the LSTM is cheaper than the n-gram of order 5")
+plt.show()
+pros = scoreboard.table("models").set_index("model")
+memory = pros.loc[["unigram", "Katz 3", "modified Kneser-Ney 5", "LSTM", "Transformer"]]
+(memory[["weights", "bytes"]] / 1e6).round(2).add_prefix("million ")
+
 # %% [markdown]
-# Every dot has its name, those that are pushed out too. The line joins the front of the models on the board. Above, by the cost of training: up to a second,
-# counting is unbeatable, and between half a second and some 14 seconds nothing beats Kneser-Ney. From then on networks take over, as the white dots show. They
-# are narrower or shorter trainings that are not on the board (judged on the first half of its stories): after 13 seconds the narrowest LSTM is still worse than
-# Kneser-Ney, which took half a second; one of width 32 is ahead after 14. From four minutes on nothing but networks is on the front, and the two best of them
-# took 17 and 32 minutes.
+# Every dot has its name, those that are pushed out too. The line joins the front of the models on the board.
 #
-# Below, by what an answer costs, the picture changes. Our 5-gram looks up five tables for each token and is slower to ask than the LSTM, which is better as
-# well. Memory tells a similar story: The largest n-gram holds 2.0 million numbers, each network 0.57 million. (All CPU times are those of our own Python and of
-# torch, in one run; another program would move the dots sideways. *Transformer* and *Transformer, Muon* are the same network, so the 2 % between their times
-# are noise, and that Muon is not on the front by so little means nothing.)
+# First the cost of training. Of the models on the board, only counting ones take less than a second, and modified Kneser-Ney 5, at half a second, is the best
+# of them. When do networks take over? The white marks are networks that are not on the board: narrower ones, or shorter trainings (judged on the first half
+# of its stories). The LSTM of width 16, after 13 seconds, is still worse than Kneser-Ney; that of width 32 is ahead after 14. What a network does in less
+# than 13 seconds we have not tried. From four minutes on nothing but networks is on the front, and the two best of them took 17 and 32 minutes. Do not read
+# too much into the front near four minutes: RNN, LSTM and Transformer were to have the same time, so which of them is a few seconds cheaper is an accident.
+# And the grey marks remind you that the board is a choice. The plain Transformer, trained for 12 minutes, would be on the front, too.
+#
+# Then what an answer costs. Our 5-gram looks up five tables for each token and is slower to ask than the LSTM, which is better as well. Memory tells a
+# similar story. The 5-gram keeps 2.0 million numbers, and as Python keeps them, with the words by which each is found, they fill 74 million bytes. The
+# networks have 0.57 million weights in 2.3 million bytes. (All CPU times are those of our own Python and of torch, in one run; another program would move the
+# dots sideways. *Transformer* and *Transformer, Muon* are the same network, so the 2 % between their times are noise, and that Muon is not on the front by so
+# little means nothing.)
 
 # %% [markdown]
 # ## 10. What the number hides
 #
-# One perplexity is a mean over easy and hard places. Ask for single abilities instead, as chapter 8 did: does a verb agree with its noun, does a surname come
-# back? And a second table puts beside each other what a model costs and what it gives.
+# One perplexity is a mean over easy and hard places. Ask for single abilities instead, as chapter 8 did. Does a verb agree with its noun? In the first row of
+# the next figure the noun stands right before the verb. In the four rows below, a noun of the other number stands between the two, as in *the bankers who buy
+# the dish talk*. (A coin would get 50 % here.) And does a word come back that only this story has said, a surname or the town? The number of questions is in
+# brackets.
 
 # %% alt="A coloured table of right answers. Agreement is near 100 percent for LSTM and Transformers; copies of surnames are near zero for all but the Transformers, and at 84 to 88 for the one with shift."
 probes = scoreboard.table("probes")
@@ -172,44 +181,184 @@ probes["share"] = probes["right"] / probes["asked"]
 wide = probes.pivot(index="probe", columns="model", values="share")
 asked_models = ["modified Kneser-Ney 5", "window", "RNN", "LSTM"]
 asked_models += ["Transformer", "Transformer, Muon", "Transformer, shift"]
-attractor = "agreement, other number between, {} back"
-kinds = [
-    *(attractor.format(back) for back in ("2-4", "5-8", "9-13", "14+")),
-    *(f"copy: surname, {back} back" for back in ("1-20", "21-50", "51+")),
-    "copy: town",
-]
-table = 100 * wide.loc[kinds, asked_models]
-_, axes = plt.subplots(figsize=(10.5, 4))
+distances = ("2-4", "5-8", "9-13", "14+")
+kinds = {"agreement, no attractor, 1 back": "verb, right behind its noun"}
+for back in ("2-4", "5-8", "9-13", "14+"):
+    kind = f"agreement, other number between, {back} back"
+    kinds[kind] = f"verb, noun {back} words back"
+for back in ("1-20", "21-50", "51+"):
+    kinds[f"copy: surname, {back} back"] = f"surname, {back} words back"
+kinds["copy: town"] = "town"
+table = 100 * wide.loc[list(kinds), asked_models]
+_, axes = plt.subplots(figsize=(11, 4.6))
 axes.imshow(table, cmap="cividis", aspect="auto", vmin=0, vmax=100)
 axes.grid(False)
 for (y, x), value in np.ndenumerate(table.to_numpy()):
     colour = "black" if value > 55 else "white"
     axes.text(x, y, f"{value:.0f}", ha="center", va="center", color=colour)
 labels = [name.replace(" Kneser", "\nKneser").replace(", ", ",\n") for name in table]
-axes.set_xticks(range(len(labels)), labels)
-axes.set_yticks(range(len(kinds)), kinds)
+axes.set_xticks(range(len(labels)), labels, fontsize=10)
+number = probes.drop_duplicates("probe").set_index("probe")["asked"]
+rows = [f"{row} ({number[kind]})" for kind, row in kinds.items()]
+axes.set_yticks(range(len(rows)), rows)
 axes.set_title("Right answers (%): what one perplexity hides")
 plt.show()
 
-# %%
-pros = scoreboard.table("models").set_index("model")
-columns = ["CPU seconds", "scored a second", "bytes", "perplexity"]
-columns += ["bits above the floor"]
-few = ["unigram", "Katz 3", *asked_models]
-pros.loc[few, columns].round(2).astype({"scored a second": int})
-
 # %% [markdown]
-# One number hid all this. Kneser-Ney tosses a coin as soon as a noun of the other number stands between noun and verb. The LSTM gets agreement nearly perfect and copies no surname. The Transformer, after as many minutes, copies a third of them, though its perplexity is only 9 % below the LSTM's.
+# One number hid all this. Kneser-Ney gets a verb right if the noun stands before it, and tosses a coin in the four rows below. The LSTM gets agreement nearly
+# perfect and copies no surname. The Transformer, after as many minutes, copies a third of them, though its perplexity is only 9 % below the LSTM's. And the
+# two networks with more minutes copy more. The Transformer with token shift copies more than four fifths, from 51 words back as well as from 20.
 #
-# The last two columns are the two networks of the group *longer: not comparable*, with 17 and 32 minutes. The Transformer with token shift copies more than
-# four fifths, from 51 words back as well as from 20; but before you praise the shift, remember that it was trained seven times as long. The last row shows what
-# such a comparison is worth: no model of four minutes copies the *town* (8 % is what one gets by always saying the commonest town), and the Transformer with
-# token shift always does. Is that the shift? The column beside it says no: with Muon, 17 minutes and no shift, every town is right, too. (14 words back and
-# more: there are only 27 questions, so read that row with care.)
+# But some numbers are strange. The **window** network sees only the last four words. How can it be right in 83 % where the noun stands 9 to 13 words back,
+# and more often than at 5 to 8? Something in these four words must give the number away. Here are two of the questions:
+#
+# - the butcher with the white gloves who *knows those dry orders* …
+# - the cooks with the bags *beside the quiet fountain* …
+#
+# The last four words are in italics. In the second there is nothing to learn about the cooks. In the first there is: *knows* belongs to the butcher, too, so
+# he is one. Let us sort all such questions by whether one of the last four words is a verb of the same noun.
+
+# %%
+far = [
+    probe
+    for probe in kitchen.probes("agreement", tokens=60_000)
+    if probe.label == "other number between" and probe.distance > 4
+]
+
+
+def verb_in_sight(probe):
+    """Whether one of the last four words is another verb of the noun that is asked for."""
+    noun = probe.position - probe.distance
+    return any(
+        mark.kind.startswith("agreement")
+        and mark.position - mark.distance == noun
+        and 1 <= probe.position - mark.position <= 4
+        for mark in probe.document.marks
+    )
+
+
+found = answers(runs.load("kitchen-window").model, far)
+for low, high in ((5, 99), (5, 8), (9, 99)):
+    here = [one for one in found if low <= one.probe.distance <= high]
+    line = f"noun {low:2} to {high:2} words back: "
+    for label, wanted in (("a verb in sight", True), ("none", False)):
+        some = [one for one in here if verb_in_sight(one.probe) == wanted]
+        plural = [not one.probe.right[0].endswith("s") for one in some]
+        line += f"   {label}: {np.mean([one.right for one in some]):.0%} of {len(some)}"
+        line += f" ({np.mean(plural):.0%} plural)"
+    print(line)
+print("RNN, noun 5-8 words back, three seeds:", end="")
+for bands in runs.load("kitchen-rnn").each("probes"):
+    right, number_asked = bands["agreement, other number between, 5-8 back"]
+    print(f" {right / number_asked:.0%}", end="")
 
 # %% [markdown]
-# In the table of costs, n-grams are fast: they are trained in half a second where networks take minutes. But an n-gram cannot learn anything that lies outside
-# its window, however much text it reads.
+# That is the secret. With a verb of the same noun in sight the window network is right in 95 %. With none it is right in 46 %, like a coin. The relative
+# clauses of this text say the noun's number a second time, and so a short window is enough for half of these questions. Why is it worse at 5 to 8 words back
+# than farther away? Not for lack of such verbs. Where it sees none, it is right in only 37 %: mostly the one noun in its window is the other one, the wrong
+# one. Farther back it is right in 63 %, and that is no better than saying "plural" every time. Kneser-Ney has the same four words before it, and stays at a
+# coin. To use them, it would have to have counted just these words together.
+#
+# Another strange number is luck. The RNN's 72 % at 5 to 8 words back belongs to its first seed; the other two have 54 and 51 % (last line).
+
+# %% [markdown]
+# Now the copies. Each column of the figure is *one* training, and at the start of this chapter trainings of one kind already differed. So here are all that
+# we have recorded, with everything that comes back at the end of a story: *finally, ruth bramsen and adam bramwick love the sweet pear in windham*. The
+# guests, the house (two words) and the town are all to be copied. When you read the table, look for abilities that are there in one row and missing in the
+# next.
+
+# %%
+trained = ["lstm", "lstm-15min", "lstm-60min", "transformer-1min", "transformer"]
+trained += ["transformer-15min", "transformer-60min", "transformer-muon"]
+trained += ["transformer-shift"]
+bands = [f"surname, {back} back" for back in ("1-20", "21-50", "51+")]
+abilities = {"surname": bands, "town": ["town"], "first guest": ["first guest"]}
+abilities |= {"next guest": ["next of the guests"]}
+abilities |= {f"house, {n} word": [f"house, {n} word"] for n in ("first", "second")}
+rows = []
+for name in trained:
+    run = runs.load(f"kitchen-{name}")
+    minutes = run.history.groupby("seed")["seconds"].last().to_numpy() / 60
+    for seed, spent in zip(run.seeds, minutes, strict=True):
+        numbers = run.numbers[seed]
+        row = [name, seed, spent, numbers["tokens"] / 1e6]
+        row.append(numbers["bits above the floor"])
+        for parts in abilities.values():
+            asked = np.sum([numbers["probes"][f"copy: {part}"] for part in parts], 0)
+            row.append(f"{asked[0] / asked[1]:.0%}")
+        rows.append(row)
+head = ["training", "seed", "CPU minutes", "million tokens", "bits above"]
+frame = pd.DataFrame(rows, columns=[*head, *abilities]).set_index("training")
+frame.round({"CPU minutes": 1, "million tokens": 1, "bits above": 2})
+
+# %% [markdown]
+# Now the figure looks different. It says that the Transformer of four minutes copies a third of the surnames and no town. Its second seed copies one surname
+# in eight. Its third copies nearly nine *towns* in ten, and it has only 0.48 bits where the others have 0.53 and 0.56. That fits: a guessed town costs about
+# 5 bits, and about one token in 80 is such a town, which makes 0.06 bits a token. The first seed copies the first word of the house and not the second, the
+# other two do the contrary. (8 % for the town is what one gets by always saying the commonest one: 63 of the 755 towns are *eldford*.) So which abilities a
+# Transformer has after four minutes is decided by its seed, and the figure alone could not have told you.
+#
+# The same table answers a question from section 6: what happens to the Transformer between four minutes and twelve? It learns to copy the town (8 to 100 %
+# for its first seed), the first guest (5 to 97 %) and half of the next ones, and each of these takes its piece off the loss. The LSTM learned hardly any of
+# them. In its longest training it learned one, the first word of the house. (One number we cannot explain: after 48 minutes the Transformer is wrong about
+# this same word, 17 %, though the shorter training had it. That is one training, and its weights were not kept.)
+#
+# And token shift? It has 0.05 bits, but it was trained seven times as long as the Transformer on the board. Minutes alone do not explain the 0.05: the plain
+# Transformer had 48 minutes, nearly twice as much text, and is still at 0.14. So Muon, or the shift, or both together did it. Muon without the shift has 0.16
+# after 17 minutes, and the plain Transformer 0.22 after 12. How much of this is luck, single trainings cannot say. But we have a fair comparison: one minute,
+# as many steps, three seeds for each variant, and every variant with its own best learning rate.
+
+# %%
+study = runs.load_study("ablations").query("seed != 4")  # 4 only chose the rates
+nats = study.groupby("variant")["valid nats"]
+for variant in ("Muon", "token shift"):
+    gain = nats.mean()["as it is"] - nats.mean()[variant]
+    spread = nats.max()[variant] - nats.min()[variant]
+    print(
+        f"one minute with {variant}: {gain / math.log(2):.3f} bits better than without"
+        f" (its three seeds are {spread / math.log(2):.3f} apart)"
+    )
+
+# %% [markdown]
+# After one minute Muon is worth nearly 0.1 bits, far more than its seeds differ. Token shift gains 0.02, which is less than its own three seeds are apart.
+# Perhaps the shift does more for longer trainings, when names begin to be copied; to know it, one would have to train once more for 32 minutes, with Muon and
+# without the shift. We have not.
+#
+# One question is left. Copying is only a part of a story. How much of a model's loss is due to it? For the 200 stories we have $\ln P$ of every token under
+# the model and under the truth, so the difference can be added up over any tokens we like. Take the words that *this story has said before*, and that make up
+# less than 0.3 % of the text.
+
+# %%
+said_before, seen = [], set()
+for word in test_words:
+    said_before.append(word in seen)
+    seen = set() if word == "</s>" else seen | {word}
+rare = [counts[word] < 0.003 * len(train_words) for word in test_words]
+again = np.array(said_before) & np.array(rare)
+often = Counter(word for word, here in zip(test_words, again, strict=True) if here)
+print(
+    f"{again.mean():.0%} of all tokens:", *(word for word, _ in often.most_common(14))
+)
+rows = []
+for name in (
+    "modified Kneser-Ney 5",
+    "RNN",
+    "LSTM",
+    "Transformer",
+    "Transformer, shift",
+):
+    lost = (scores["truth"] - scores[name]) / math.log(2)
+    rows.append([lost.mean(), (lost * again).mean(), (lost * ~again).mean()])
+head = ["bits above the truth", "lost at these", "lost at all others"]
+pd.DataFrame(
+    rows, ["Kneser-Ney 5", "RNN", "LSTM", "Transformer", "with shift"], head
+).round(2)
+
+# %% [markdown]
+# Eleven tokens in a hundred, most of them names, and at them the LSTM loses 0.52 of its 0.66 bits: nearly four fifths. At all other tokens, the LSTM (0.14)
+# and the Transformer (0.12) are almost equally good. So the order of these two on the board is decided by names that come back, and an LSTM that could copy
+# might be a serious rival. For Kneser-Ney these words are less than half of the loss. An n-gram loses everywhere, and it cannot learn anything that lies
+# outside its window, however much text it reads.
 
 # %% [markdown]
 # ## 11. The lectures' tables
@@ -239,19 +388,30 @@ print(
 for name in ("lstm", "transformer"):
     found = runs.load(f"characters-{name}").each("bits above the floor")
     print(f"our text by characters, {name}: {min(found):.2f} to {max(found):.2f} bits")
+_, b = fit_power_law(dots[ours["Kneser-Ney 5"]].index, dots[ours["Kneser-Ney 5"]], 0)
+more = pros.loc["window", "tokens read"] / pros.loc[ours["Kneser-Ney 5"], "tokens read"]
+now = pros.loc[ours["Kneser-Ney 5"], "bits above the floor"]
+print(
+    f"Kneser-Ney by its slope, {more:.1f} times the text: {now:.2f} -> {now * more**-b:.2f}"
+)
 tables.round(2)
 
 # %% [markdown]
 # Nearly a fifth less perplexity is only a twenty-fifth fewer bits: the unit can flatter. On our text the printed *order* comes out again, Kneser-Ney, neural
-# n-gram, RNN, LSTM, but not the steps. In print the neural n-gram is level with Kneser-Ney; here it is far ahead. It has read three times as much, but this is
-# not the whole reason: by its own line of section 6, Kneser-Ney would come from 1.34 to no better than 1.07 bits with as much text, and the neural n-gram has
-# 0.86.
+# n-gram, RNN, LSTM, but not the steps. In print the neural n-gram is level with Kneser-Ney; here it is far ahead. It has read three times as much, but this
+# is not the whole reason. Suppose that Kneser-Ney went on with the slope of its line in section 6. Then it would come from 1.34 to 1.07 bits with as much
+# text (the last printed line), and the neural n-gram has 0.86. You have learned to distrust such a line. Here it is a safe bound, because the dots of
+# Kneser-Ney bend: the further they go, the flatter they fall.
 #
-# Does the Transformer always win? That depends on the time. By words, chapter 8 found the LSTM ahead after one minute and the Transformer after four. By characters, as on text8, the LSTM is still ahead after four minutes (three seeds each: the last two printed lines, bits per character above the truth).
+# Does the Transformer always win? That depends on the time. By words, chapter 8 found the LSTM ahead after one minute and the Transformer after four. On
+# text8, which is cut into characters, the printed winner is the Transformer. On our own text by characters it is the LSTM that leads after four minutes
+# (three seeds each, in bits per character above the truth).
 #
-# And does the larger model always win? Between different kinds of model, no: our RNN has 0.57 million weights, the 5-gram 2.0 million counts, and the smaller
-# model is better by 0.5 bits per token. What counts is what the numbers are used for. Within one kind, in our trainings, yes: the LSTMs among the white dots of
-# section 9, of width 16, 32, 64 and 128, have 2.01, 1.24, 0.96 and 0.82 bits after the same text.
+# And does the larger model always win? Between different kinds of model, no: our RNN has 0.57 million weights, the 5-gram 2.0 million numbers, and the
+# smaller model is better by 0.5 bits per token. A count says something about one row of words. A weight takes part in every prediction. Within one kind,
+# after the same text, yes: the LSTMs among the white marks of section 9, of width 16, 32, 64 and 128, have 2.01, 1.24, 0.96 and 0.82 bits. But beware, this
+# is the unfairness of our first table again: they took 13, 14, 22 and 57 seconds for that text. Whether the largest also wins after the same *time*, this
+# does not say.
 
 # %% [markdown]
 # ## What you have now
@@ -263,13 +423,14 @@ tables.round(2)
 # - fit a line to a model's progress, and distrust it until it has predicted a point that it was not fitted to;
 # - find out what two models know together, whether a confidence can be believed, and which model to take for the money.
 #
-# None of this needs our kitchen language. The same functions work on the $\ln P$ of any two models and any text, and the next time a paper claims "0.3 points better", you know which four questions to ask.
+# Hardly any of this needs our kitchen language. Only the known floor was a gift. The same functions work on the $\ln P$ of any two models and any text, and
+# the next time a paper claims "0.3 points better", you know which four questions to ask.
 
 # %% [markdown]
-# **Now it is your turn.** `autograder challenge my_model.ipynb` trains a model of yours within a budget of CPU time and scores it, in bits above the truth, on
-# stories that are generated afterwards. The rules, and the smallest entry to start from, are in `docs/challenge.md`. A hint: the models of four minutes lose
-# about half of their bits or more on rarer words, names above all, that the story has said before. If you win by a little, you know how to find out whether you
-# have won.
+# **Now it is your turn.** `autograder challenge my_model.ipynb` trains a model of yours within a budget of CPU time and scores it, in bits above the truth,
+# on stories that are generated afterwards. The rules, and the smallest entry to start from, are in `docs/challenge.md`. A hint: look again at the last table
+# of section 10, at what our networks of four minutes lose on names that the story has said before. If you win by a little, you know how to find out whether
+# you have won.
 #
 # If you want to read on: R. Dror and others, *The hitchhiker's guide to testing statistical significance in NLP* (2018); D. Card and others, *With little power comes great responsibility* (2020); C. Guo and others, *On calibration of modern neural networks* (2017); J. Hoffmann and others, *Training compute-optimal large language models* (2022).
 #
