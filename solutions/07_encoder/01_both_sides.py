@@ -11,8 +11,9 @@
 # numbers as torch's own. Then you cover words in the sentences of the kitchen text, train your encoder to guess them, and ask it about a gap of your own
 # (section 11).
 #
-# How good could it become? For English nobody knows. But the stories of our kitchen were written by a grammar, so you can compute the *best possible* answer for each gap, and we compare four kinds of networks with it. In the last section, a network that was trained on gaps learns to tag words, and with
-# only 50 labelled sentences it makes less than half of the mistakes of a tagger that starts from nothing.
+# How good could it become? For English nobody knows. But the stories of our kitchen were written by a grammar, so you can compute the *best possible* answer
+# for each gap. You will put your own encoder beside it, and four kinds of networks that we trained for you. In the last section, a network that was trained
+# on gaps learns to tag words, and with only 50 labelled sentences it makes less than half of the mistakes of a tagger that starts from nothing.
 
 # %% [markdown]
 # These letters keep their meaning through the chapter. You can skip the table now and come back to it.
@@ -264,7 +265,7 @@ def mean_cost(conditional, place):
     )
 
 
-_, axes = plt.subplots(figsize=(5, 2.2))
+_, axes = plt.subplots(figsize=(6, 2.4))
 for i, f in enumerate((left_only, right_only, both_sides)):
     costs = [mean_cost(f, place) for place in range(3)]
     bars = axes.bar(np.arange(3) + 0.27 * (i - 1), costs, 0.25, label=f.__name__)

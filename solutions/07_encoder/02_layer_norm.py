@@ -133,7 +133,8 @@ x = torch.linspace(-4, 4, 201)
 _, axes = plt.subplots(figsize=(4, 2.4))
 bends = {"GELU": gelu, "ReLU": torch.relu, "ELU": F.elu}
 for name, function in bends.items():
-    axes.plot(x, function(x), label=name)
+    style = {"ls": "--", "zorder": 3} if name == "ReLU" else {}
+    axes.plot(x, function(x), label=name, **style)
 axes.set(xlabel="x", ylabel="activation", ylim=(-1.2, 4))
 axes.legend()
 plt.show()

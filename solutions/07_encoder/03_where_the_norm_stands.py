@@ -5,16 +5,16 @@
 #
 # $$b = a + f(a) \qquad \frac{\partial b}{\partial a} = I + \frac{\partial f}{\partial a}$$
 #
-# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm may stand in the branch, that is, on the
-# side road that $f$ takes, or after the sum. Artzi's lecture gives names to both orders. Silvestri's gives a formula, and code that does not do what the
-# formula says. Artzi's lecture prints:
+# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm can stand in two places: in the branch,
+# that is, before $f$, or after the sum. The two orders are called pre-norm and post-norm, and the names are easily mixed up. Here are two lectures. Artzi's
+# prints these two names, and you should check whether they are the right way round:
 #
 # > Post-norm (original and here): $b = \text{Module}(\text{LN}(a)) + a$
 # >
 # > Pre-norm (modern): $b = \text{LN}(\text{Module}(a) + a)$
 #
-# Silvestri's lecture prints $\text{LayerNorm}(x + \text{SubLayer}(x))$ above code that returns `x + dropout(sublayer(norm(x)))`. Which name belongs to which?
-# Decide by the words *pre* and *post* alone.
+# Silvestri's prints the formula $\text{LayerNorm}(x + \text{SubLayer}(x))$, but the code below it returns `x + dropout(sublayer(norm(x)))`. So there are
+# three things to name: Artzi's two formulas, and this code. Decide by the words *pre* and *post* alone.
 
 # %% [markdown] statement="Block"
 # - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"the code"` the right name, `"pre"` or `"post"`;
@@ -205,7 +205,8 @@ drawings.transformer_block("pre")
 drawings.transformer_block("post")
 
 # %% [markdown]
-# How much of the gradient comes through? We stack 1 to 32 feed-forward layers, send a random score's gradient back and measure what reaches the first layer:
+# How much of the gradient comes through? We stack 1 to 32 feed-forward layers, send a random score's gradient back, and measure what reaches the weights of the
+# first layer and of the last. Each stack with residual connections ends with one more norm, as our encoder will.
 
 
 # %%
@@ -225,52 +226,69 @@ class Silent(nn.Module):
 
 
 # %%
-def first_gradient(kind, depth, seed, C=64):
-    """Norm of the gradient of the first layer's weights, with `depth` layers up to a random score."""
+def gradient_norms(kind, depth, seed, C=64):
+    """How large the gradient of the first and of the last layer's weights is, with `depth` layers."""
     set_seed(seed)
     layers = [FeedForward(C) for _ in range(depth)]
     blocks = [kind(C, Silent(), layer) for layer in layers] if kind else layers
-    out = nn.Sequential(*blocks)(torch.randn(1, 32, C))
+    end = nn.LayerNorm(C) if kind else nn.Identity()
+    out = nn.Sequential(*blocks, end)(torch.randn(1, 32, C))
     (out * torch.randn(32, C)).mean().backward()
-    return layers[0].up.weight.grad.norm().item()
+    return [layer.up.weight.grad.norm().item() for layer in (layers[0], layers[-1])]
 
 
 # %%
 depths = (1, 2, 4, 8, 16, 32)
 kinds = {"pre-norm": Block, "post-norm": PostBlock, "no norm": NoNorm}
 kinds["no residual"] = None
-found = {
-    name: np.array([[first_gradient(kind, d, s) for s in (1, 2, 3)] for d in depths])
-    for name, kind in kinds.items()
-}
+first, last = {}, {}
+for name, kind in kinds.items():
+    norms = [[gradient_norms(kind, d, s) for s in (1, 2, 3)] for d in depths]
+    norms = np.array(norms) / norms[0]  # one layer: 1
+    first[name], last[name] = norms[..., 0], norms[..., 1]
 
-# %% folded="draws the gradients" alt="The gradient by layers: without residual connections it falls to a trillionth within 16 layers. With them it stays near one with post-norm, and doubles with no norm."
+# %% folded="draws the gradients" alt="Two panels of gradients by number of layers. First layer: without residual connections it falls to a trillionth within 16 layers, with them it stays at one. Last layer: post-norm stays at one, pre-norm falls to two thirds at 32 layers."
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
-for colour, (name, rows) in zip(plots.COLOURS, found.items(), strict=False):
-    for axes in (left, right) if name != "no residual" else (left,):
-        dots(axes, depths, rows / rows[0], colour, name)  # one layer: 1
-left.set(yscale="log", title="all four, logarithmic", ylabel="gradient (1 layer = 1)")
-right.set(title="those with residuals, linear", ylim=(0, None))
-figure.suptitle("With neither residual connections nor norms the gradient dies soon")
+for colour, name in zip(plots.COLOURS, kinds, strict=False):
+    dots(left, depths, first[name], colour, name)
+    if name in ("pre-norm", "post-norm"):
+        dots(right, depths, last[name], colour, name)
+left.set(
+    yscale="log", title="first layer, logarithmic", ylabel="gradient (1 layer = 1)"
+)
+right.set(title="last layer, linear", ylim=(0, 1.2))
+figure.suptitle(
+    "Residual connections save the first layer; the last one tells pre from post"
+)
 for axes in (left, right):
     log_ticks(axes, depths, xlabel="layers (log)")
-left.legend()
+    axes.legend()
 plt.show()
-lost = (found["no residual"][0] / found["no residual"][3]) ** (1 / 7)
-print("each layer without residual divides the gradient by", lost.round(1))
+falls = first["no residual"]
+print(
+    "each layer without residual divides the gradient by",
+    (falls[3] ** (-1 / 7)).round(1),
+)
+print("no residual, 32 layers, first layer:", falls[-1])
+for name in ("pre-norm", "post-norm", "no norm"):
+    ends = [" ".join(f"{x:.2f}" for x in found[name][-1]) for found in (first, last)]
+    print(f"{name:9} 32 layers: first layer {ends[0]}, last layer {ends[1]}")
 
 # %% [markdown]
-# Each dot is a seed. On the left, look at the line that falls. This stack has neither residual connections nor norms, and with torch's first weights each
-# layer divides the gradient by the printed factor, so that after 5 layers less than a thousandth is left. (A norm in each layer, or larger first weights,
-# would help it, too.) With residual connections, 32 layers are no obstacle, with norms or without. The other three lines lie so close together that the right
-# side enlarges them: at 32 layers they differ by a factor of about two.
+# Each dot is a seed, and the gradient of a single layer counts as 1.
 #
-# So the gradient of the *first* layer, which is what we have measured, does not decide where the norm should stand. But look at the formulas. In post-norm the
-# *sum* passes through the norm, and the derivative becomes
+# On the left, look at the line that falls. This stack has neither residual connections nor norms, and with torch's first weights each layer divides the
+# gradient by about 6, so that after 5 layers less than a thousandth is left. (A norm in each layer, or larger first weights, would help it, too.) Its point
+# at 32 layers is missing, because the norm there is exactly 0, as printed: the squares of such tiny numbers are too small for float32, and a logarithmic axis
+# has no zero. The other three lines lie one over the other, and the printed numbers are all near 1: with residual connections nearly the same gradient
+# reaches the first layer through 32 layers as through one, with norms or without. So the *first* layer does not decide where the norm should stand.
 #
-# $$\frac{\partial b}{\partial a} = J_{\text{LN}} \left(I + \frac{\partial f}{\partial a}\right)$$
+# The *last* layer tells the two orders apart. On the right, post-norm's gradient stays as it is, however deep the stack, while pre-norm's has shrunk to about
+# two thirds at 32 layers. The reason is the stream. With pre-norm nothing normalises the stream itself, and every layer adds to it, so it grows (section 4
+# will show how far). The one norm at the end divides by its size, and so it divides the gradient on its way back, too. (When we left this norm out, the last
+# layer's gradient did not shrink.) With post-norm each layer ends with a norm, so the stream never grows.
 #
-# where $J_{\text{LN}}$ is the derivative of LayerNorm: the road that lost nothing now leads through a norm in every layer. In pre-norm the $I$ stays
-# untouched. Xiong and others (2020) look at the *last* layers, at the beginning of training: their gradient is larger in a post-norm stack than in a pre-norm
-# stack that ends with a norm, and the deeper the stacks, the more they differ. So deep post-norm stacks need a learning rate that starts near 0 and *warms
-# up*, and pre-norm stacks train without. That is why nearly all large models of today are pre-norm, and so is ours.
+# Xiong and others (2020) found the same in whole Transformers before any training. A large gradient in the last layers needs small first steps, so their deep
+# post-norm stacks had to be trained with a learning rate that starts near 0 and *warms up*, and their pre-norm stacks did without. This is one reason why
+# nearly all large models of today are pre-norm, and so is ours. (We have measured only the gradient, and we have not trained a deep stack of either kind
+# here.)

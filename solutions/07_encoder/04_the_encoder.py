@@ -23,7 +23,8 @@ def layer_of(C, h):
 # An encoder is $N$ such layers, one after the other. Silvestri's lecture makes them by `copy.deepcopy`: they begin with equal numbers, but *share* none, so each learns for itself. One last norm follows, since in pre-norm nothing has
 # normalised the stream itself.
 #
-# torch has such a layer, `nn.TransformerEncoderLayer` (`norm_first=True` for pre-norm). With the same weights it must give the same numbers. Only the names differ:
+# torch has such a layer, `nn.TransformerEncoderLayer` (`norm_first=True` for pre-norm). With the same weights it must give the same numbers. But torch's
+# weights have other names, and those of queries, keys and values stand together in one matrix, the `in_proj_weight` of shape $[3C, C]$:
 
 # %%
 theirs = nn.TransformerEncoderLayer(8, 2, 32, 0.0, "gelu", norm_first=True)
@@ -33,8 +34,10 @@ for name, part in theirs.state_dict().items():
 # %% [markdown] statement="Encoder"
 # - `clones(module, N)`: an `nn.ModuleList` of $N$ deep copies of `module` (none for $N = 0$). Nothing is shared, neither among them nor with `module`.
 # - `Encoder(layer, N, C)`: keeps $N$ clones of `layer` as `layers` and an `nn.LayerNorm(C)` as `norm`. `forward(x, mask=None)`, $[B, T, C] \to [B, T, C]$: one layer after the other, each called as `layer(x, mask)`; then the norm, once.
-# - `copied(state)`: from the state dict of torch's layer a dict with `Layer`'s names: `attention_norm`, `feed_forward_norm`, `attention.q`, `.k`, `.v`, `.out`, `feed_forward.up` and
-#   `.down`, each with `.weight` and `.bias`. `from_torch` does it for attention alone: it wants the names of `nn.MultiheadAttention`.
+# - `copied(state)`: from the state dict of torch's layer a dict with `Layer`'s names: `attention_norm`, `feed_forward_norm`, `attention.q`, `.k`, `.v`,
+#   `.out`, `feed_forward.up` and `.down`, each with `.weight` and `.bias`. `from_torch` does this for the attention part: give it a dict with the keys
+#   `in_proj_weight`, `in_proj_bias`, `out_proj.weight` and `out_proj.bias` (without `self_attn.` in front), and it returns one with `q.weight`, `q.bias` and
+#   so on.
 
 # %% [markdown] hints="Encoder"
 # 1. `copy.deepcopy` copies a module with all that is in it. And a list that torch does not know hides its modules.
@@ -113,6 +116,11 @@ assert len(_list) == 3, f"N = 3: three copies wanted; yours: {len(_list)}."
 assert len(dict(_list.state_dict())) == 6, (
     "An nn.ModuleList of 3 linear layers has 6 weights that torch can find; "
     f"yours: {sorted(dict(_list.state_dict()))}."
+)
+_ones = {_k: torch.ones(_w.shape) for _k, _w in dict(_list[0].state_dict()).items()}
+_list[0].load_state_dict(_ones)
+assert not close(dict(_list[1].state_dict())["weight"], _ones["weight"]), (
+    "The first copy got weights of 1, and so did the second: they share them."
 )
 ### BEGIN HIDDEN TESTS
 for _N in (0, 1, 4):
@@ -262,10 +270,14 @@ set_seed(1)
 theirs = nn.TransformerEncoderLayer(C, h, 4 * C, 0.0, "gelu", 1e-5, True, True)
 stack = nn.TransformerEncoder(theirs, N, nn.LayerNorm(C), enable_nested_tensor=False)
 ours = Encoder(layer_of(C, h), N, C)
+with torch.no_grad():  # six different layers, and no gain of 1 or bias of 0
+    for weight in stack.parameters():
+        weight.normal_(0, 0.3)
 for mine, other in zip(ours.layers, stack.layers, strict=True):
     mine.load_state_dict(copied(other.state_dict()))
+ours.norm.load_state_dict(stack.norm.state_dict())
 x = torch.randn(2, T, C)
-print("six layers, ours against torch's:", end=" ")
+print("six different layers, ours against torch's:", end=" ")
 print("below 0.00001:", (ours(x) - stack(x)).abs().max().item() < 1e-5)
 
 

@@ -3,7 +3,7 @@
 #
 # A linear layer from $a$ to $b$ numbers has $ab$ weights and $b$ biases. Attention has four such maps from $C$ to $C$, the feed-forward layer two, through $4C$ numbers.
 #
-# **BERT-base** (2018) is an encoder with $V = 30{,}522$, $T = 512$, $C = 768$, $N = 12$.
+# **BERT-base** (2018) is an encoder with $V = 30{,}522$ (pieces of words, as in chapter 8), $T = 512$, $C = 768$, $N = 12$.
 
 # %% [markdown] statement="weights"
 # - `layer_weights(C)`: a dict with the keys `"attention"`, `"feed_forward"`, `"norms"`: how many numbers a `Layer` learns in each, biases included;
@@ -111,5 +111,7 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Biases and norms hardly count: a layer weighs about $12 C^2$, of which $8 C^2$ stand in the feed-forward layer and $4 C^2$ in attention (for $C = 512$, 2,097,152 and 1,048,576). The whole model weighs about $12 N C^2 + V C$,
-# within one per cent for BERT-base, while the tables are most of the tiny one.
+# Biases and norms hardly count (the bars of the norms are too thin to be seen): a layer weighs about $12 C^2$, of which $8 C^2$ stand in the feed-forward
+# layer and $4 C^2$ in attention (for $C = 512$, 2,097,152 and 1,048,576). The whole model weighs about $12 N C^2 + V C$, within one per cent for BERT-base,
+# while the tables are most of the tiny one. (If you look it up: the published BERT-base has 109,482,240 weights. It also has two vectors that tell a first
+# sentence from a second one, and one more layer of $C^2 + C$ weights at the end. It is post-norm, so it has no last norm, but it has one after the tables.)

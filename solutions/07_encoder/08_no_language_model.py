@@ -33,6 +33,7 @@ for (name, mask), (above, below) in zip(shapes.items(), axes.T, strict=True):
     heard = influence(outputs(mask), torch.randn(9, 8).double())
     below.imshow(heard, cmap="Oranges", vmin=0, vmax=1)
     above.set_title(name)
+    above.set_xlabel("word looked at")
     below.set_xlabel("word changed")
 axes[0, 0].set_ylabel("mask: looks")
 axes[1, 0].set_ylabel("output that moves")
@@ -45,8 +46,8 @@ plt.show()
 # The upper row shows the masks, the lower row what three random layers depend on. For the window the two differ, and the lower one counts.
 
 # %% [markdown] statement="dependency"
-# Output $i$ guesses the word `ahead` places further on: `ahead=1` is the next word, `ahead=0` the word at its own place. $D$
-# is bool $[T, T]$: does output $i$ depend on word $j$? (No triangle is promised.) Write
+# Output $i$ guesses the word `ahead` places further on: `ahead=1` is the next word, `ahead=0` the word at its own place. $D$ is any bool matrix $[T, T]$, not
+# only a triangular one: `D[i, j]` tells whether output $i$ depends on word $j$. Write
 #
 # - `causal(D, ahead)`: True if no output depends on the word it guesses or on any word after that;
 # - `copier_loss(D, ahead, honest)`: the mean loss of the $T$ outputs if each that depends on *the very word it guesses* copies it, at a loss of 0, and every

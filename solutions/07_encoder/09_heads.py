@@ -1,9 +1,9 @@
 # %% [markdown]
 # ## 9. Heads: a tag for each word, a class for the text
 #
-# The encoder gives $X$, shape $[B, T, C]$: a vector for each place of each text. To tag words, a linear layer scores
-# each vector on its own. To sort whole texts, first make one vector of a text: its mean over the places, or for each of the
-# $C$ numbers the largest.
+# The encoder gives $X$, shape $[B, T, C]$: a vector for each place of each text. To tag words, a linear layer scores each vector on its own. To sort whole
+# texts, first make one vector of a text: its mean over the places, or for each of the $C$ numbers the largest. (The drawing calls both matrices $W$, but each
+# head has weights of its own.)
 
 # %% folded="draws the heads of the encoder" alt="Words go through the encoder. From each vector a matrix gives a tag; mean or max over the words that are not fillers gives one class for the text."
 drawings.encoder_heads()
@@ -145,4 +145,19 @@ agrees(class_head, ours.class_head, *_given, _how, raises=ValueError, mixtures=0
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# A mean tells *how much* of something is in a text, a maximum *whether* it occurs anywhere, however long the text is.
+# Which of the two should you take? Here is a text in which one word of $n$ has something to say, a 1 among zeros, once with your mean and once with your
+# maximum:
+
+# %%
+for n in (2, 10, 100):
+    X, one, zero = torch.zeros(1, n, 1), torch.ones(1, 1), torch.zeros(1)
+    X[0, n // 2] = 1
+    mean, most = (
+        class_head(X, torch.tensor([n]), one, zero, how).item()
+        for how in ("mean", "max")
+    )
+    print(f"1 word of {n:3}: mean {mean:.2f}, maximum {most:.2f}")
+
+# %% [markdown]
+# A mean tells *how much* of something is in a text, so a single word is lost in a long one. A maximum tells *whether* it occurs anywhere, however long the
+# text is.

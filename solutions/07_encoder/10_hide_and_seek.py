@@ -9,11 +9,10 @@
 drawings.masked_language_model(("the", "cat", "is", "drinking", "milk"), (2, 4))
 
 # %% [markdown]
-# Each word is chosen with probability .15. A larger rate asks more questions of a text, but leaves less to answer them
-# from. Of the *chosen* places, 80 % get `<MASK>`, 10 % a random word, and 10 % stay as they are. **All chosen places are
-# asked.** Why so complicated? When you use the model later there is no `<MASK>`, so it must give good vectors for ordinary
-# words, too. If the asked words that are not masked were always unchanged, it could just copy them; so some are replaced by a random word,
-# and then only the context can tell which ones:
+# Each word is chosen with probability .15. A larger rate asks more questions of a text, but leaves less to answer them from. Of the *chosen* places, 80 % get
+# `<MASK>` (BERT writes `[MASK]`), 10 % a random word, and 10 % stay as they are. **All chosen places are asked.** Why so complicated? When you use the model
+# later there is no `<MASK>`, so it must give good vectors for ordinary words, too. If the asked words that are not masked were always unchanged, it could
+# just copy them; so some are replaced by a random word, and then only the context can tell which ones:
 
 # %%
 V = 1000
@@ -21,12 +20,12 @@ for prior in (0.3, 1e-3, 1e-6):
     true = prior * (0.1 + 0.1 / V)  # left as it is, or drawn by chance
     wrong = (1 - prior) * 0.1 / V  # another word was here, this one was drawn
     print(
-        f"the context gives {prior:<6}: the word is genuine with {true / (true + wrong):.3f}"
+        f"P(word | context) = {prior:<6}: genuine with probability {true / (true + wrong):.3f}"
     )
 
 # %% [markdown]
-# This is Bayes' rule for an asked place that shows an ordinary word ($V = 1000$). A word that fits may be trusted. If the context makes
-# the shown word much rarer than $1/V$, it was probably put there at random, and the model should not trust it.
+# This is Bayes' rule for an asked place that shows an ordinary word ($V = 1000$). A word that fits may be trusted. If the context gives the shown word a
+# probability far below $1/V$, chance is the better explanation: the word was probably put there at random, and the model should not trust it.
 #
 # <details><summary>Two slips in the printed slides</summary>
 #
@@ -202,23 +201,36 @@ assert not close(checked(_got, (3, 20))[1], _all[0][1]), (
 )
 ### END HIDDEN TESTS
 
+# %% [markdown]
+# Here is one sentence, masked four times with 30 % asked. Each asked place has a star. Below, the same sentence is masked 2,000 times, and we count what became
+# of the asked places:
+
 # %%
 line = "the rude teacher beside the stoves sings for the first time in years"
 sentence = line.split()
-draw, full = np.random.default_rng(3), torch.tensor([len(sentence)])
 some = sorted({*sentence, "soup", "guard", "orders", "warm", "church"})
-ids = torch.tensor([[some.index(word) for word in sentence]])
-for _ in range(4):
-    shown, asked = mask_tokens(
-        ids, full, 0.3, (0.8, 0.1, 0.1), len(some), len(some), draw
-    )
-    words = [[*some, "<MASK>"][i] for i in shown[0].tolist()]
-    marks = asked[0].tolist()
-    marked = zip(words, marks, strict=True)
-    print(" ".join(word + "*" * (mark != -100) for word, mark in marked))
+ids = torch.tensor([[some.index(word) for word in sentence]]).repeat(2000, 1)
+lengths, draw = torch.full((2000,), len(sentence)), np.random.default_rng(8)
+shares, blank = (0.8, 0.1, 0.1), len(some)
+shown, asked = mask_tokens(ids, lengths, 0.3, shares, blank, blank, draw)
+for row, marks in zip(shown[:4].tolist(), asked[:4].tolist(), strict=True):
+    words = [
+        [*some, "<MASK>"][i] + "*" * (m != -100)
+        for i, m in zip(row, marks, strict=True)
+    ]
+    print(" ".join(words))
+chosen = asked != -100
+print(f"{chosen.float().mean():.1%} of the words are asked. Of these")
+fates = {"<MASK>": shown == blank, "the word itself": shown == ids}
+fates["another word"] = ~(fates["<MASK>"] | fates["the word itself"])
+for name, fate in fates.items():
+    print(f"{fate[chosen].float().mean():6.1%} show {name}")
 
 # %% [markdown]
-# Asked places have a star (rate .3). How many words does a rate of .15 take from eight?
+# Most asked places show `<MASK>`, and some show a word that may or may not be the right one. (About 10.6 % show the word itself and 9.4 % another word, not
+# 10 % each, because here one random word in 17 is the old word again.)
+#
+# BERT asks 15 % of the words. How many words does this take from a text of eight?
 
 # %%
 for n in range(4):

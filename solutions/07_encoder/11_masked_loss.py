@@ -128,8 +128,9 @@ for name, loss in losses.items():
 #
 # ### Train it
 #
-# Now all parts are there, and all of them are yours: `pad`, `mask_tokens`, `encode_batch`, `Encoder`, `masked_loss`. `Filler` puts them together. Its table of word vectors has one row more for `<MASK>`, and the same table makes the scores. It learns from the sentences of our kitchen stories, and we hide 30 % of the words. (Why
-# not 15? Wait for section 15.)
+# Now all parts are there: your `pad`, `mask_tokens`, `encode_batch`, `Encoder` and `masked_loss`. `Filler` puts them together, with the ready-made attention
+# and feed-forward layer inside. Its table of word vectors has one row more for `<MASK>`, and the same table makes the scores. It learns from the sentences of
+# our kitchen stories, and we hide 30 % of the words. (Why not 15? Wait for section 15.)
 
 
 # %%
@@ -228,9 +229,13 @@ plt.show()
 
 # %% [markdown]
 # The dotted line is the loss of somebody who knows how frequent each word is and does not look at the sentence at all. Most of what is below it was read off
-# the *other* words, on both sides of the gap. (Not all. One asked word in ten is shown as it is, and to use only that brings somebody about half a nat. And
-# the places help: the last word of a sentence is nearly always a full stop.) The solution that comes with this course trained for 800 steps only; your
-# notebook takes 6,000 (a few minutes). Look at *sings* and *sing*: does your encoder know that one of them wants a plural?
+# the *other* words, on both sides of the gap. Two smaller gains come from elsewhere. One asked word in ten is shown unchanged, and somebody who looked only
+# at the word shown at the gap would already save a little less than half a nat. And the places help: the last word of a sentence is nearly always a full
+# stop.
+#
+# The solution that comes with this course trained for 800 steps only, and it does not know yet that *sings* wants a singular: its best guess for *the ___
+# sings* is *cooks*. Your notebook takes 6,000 steps (a few minutes). When we let it train that long, its three best words for *the ___ sings* were *guard*,
+# *cook* and *farmer*, and for *the ___ sing* they were *guests*, *guards* and *cooks*. What does yours say?
 #
 # Try gaps of your own:
 
