@@ -12,16 +12,18 @@
 # gives it to what was not. Two questions run through this chapter:
 #
 # - *How much* do the unseen deserve together? (sections 1 to 6)
-# - *Which* of the unseen deserve it most? (sections 7 to 13)
+# - *Which* of the unseen deserve it most? (sections 7 to 10)
 #
-# The best moment comes in section 7. You will ask for one thing only, that the model's books balance, and a formula
-# falls out on which two researchers built what was for twenty years the strongest way of counting. In sections 14 and 15 all
-# methods meet in one table, and the most elaborate one does *not* win it.
+# The best moment comes in section 7. You will ask for one thing only, that the model's books balance, and a formula falls out on which two researchers built
+# what was for twenty years the strongest way of counting. Sections 11 to 13 are about two practical matters: weights that are learned, and how large a
+# vocabulary should be. In section 14 all methods meet in one table. The most elaborate one does *not* win it, and you will find out why. Section 15 repeats
+# the main comparison with more text.
 #
-# Why learn this when the models that you talk to are neural networks? Because the question does not go away: every model
-# must decide how much probability to keep for what it has never met, and only text that it has not learned from can tell
-# whether it decided well. And because these counters are honest rivals. In chapters 04 and 05, small networks will have to
-# beat what you build here, and not all of them do.
+# Why learn this when the models that you talk to are neural networks? Because the question does not go away: every model must decide how much probability to
+# keep for what it has never met, and only text that it has not learned from can tell whether it decided well. And because these counters are honest rivals.
+# In chapters 04 and 05, small networks will have to beat what you build here, and not all of them do.
+#
+# The tasks are meant to take a little more than four hours together. Good places to stop are the ends of sections 6, 10 and 13.
 
 # %% [markdown]
 # Here are the letters that we shall use. A *context* $h$ (for *history*) is what stands before a word $w$. Its **lower
@@ -35,7 +37,8 @@
 # | $V$ | how many events can come next: all words, `<UNK>`, `</s>` |
 # | $\alpha$ | what Lidstone adds to each count (sections 1 to 3) |
 # | $k$, $D_j$ | the *discount*: taken from every count, or from a count $j$ (5 to 10) |
-# | $\lambda(h)$, $\beta(h)$ | the weight of the lower order, mixed in, or asked for unseen words only |
+# | $\lambda(h)$ | the weight of the lower order when *every* word asks it (5 to 9) |
+# | $\beta(h)$ | its weight when only the *unseen* words ask it (10) |
 # | $\pi_\ell$ | the weight of level $\ell$ in a mixture (11, 12) |
 #
 # In all tasks, your functions leave their arguments as they are. (Careful with a `defaultdict`: merely looking up a key
@@ -100,17 +103,21 @@ def never_seen(words):
     ]
 
 
+familiar = set().union(*train_sentences)
 for name, part in {"all held-out": held_out, "new": new_sentences}.items():
     blocked = np.mean([len(never_seen(words)) > 0 for words in part])
-    print(f"{name} sentences that are impossible: {blocked:.0%}")
+    strangers = np.mean([not familiar.issuperset(words) for words in part])
+    print(f"{name} sentences: {blocked:.0%} are impossible", end=", ")
+    print(f"{strangers:.0%} because of a word that was never seen at all")
 print("three of them, and why:")
 one_pair = [words for words in new_sentences if len(never_seen(words)) == 1]
 for words in [words for words in one_pair if len(words) > 5][:3]:
     print("  ", " ".join(words), "| because of:", *never_seen(words)[0])
 
 # %% [markdown]
-# Read the examples. They are ordinary requests, and we have chosen some in which a single pair is to blame. Of all held-out sentences about one in four fails
-# in this way, and of the new ones more than one in three.
+# Read the examples. They are ordinary requests, and we have chosen some in which a single pair is to blame. Of all held-out sentences about one in four is
+# impossible, and of the new ones two in five. In about one fifth of them the reason is a word that was never seen at all. In the others every word is known,
+# and two known words stand side by side for the first time.
 #
 # The oldest remedy is also the simplest: pretend that every possible pair was seen $\alpha$ more times than it was. Then
 # no count is 0.
@@ -279,8 +286,9 @@ print(
 #
 # $$\mathbb{E}[p_w] = \frac{a_w}{\sum_v a_v} = \frac{c_w + \alpha}{n + V\alpha}.$$
 #
-# Lidstone's rule! With $\alpha = 1$ the prior is flat: Laplace's rule takes all distributions to be equally plausible. (H. Jeffreys and W. Perks took $\alpha = \frac12$.) Is
-# our text like that? Draw rows from the prior and compare them with real ones.
+# Lidstone's rule! With $\alpha = 1$ the prior is flat: Laplace's rule takes all distributions to be equally plausible. (H. Jeffreys and W. Perks took $\alpha
+# = \frac12$.) Is our text like that? Draw rows from the prior and compare them with rows of our text. Look at two things in the figure: how high the marks
+# begin on the left, and how long their tail is.
 
 # %% [markdown]
 # `lmkit.ngrams` counts our text: `bigrams.row(context)` says how often each event follows, `bigrams.matrix()`
@@ -295,10 +303,10 @@ C, V = (
 )  # C: shape [V + 1, V]; the row of `<s>` is the last
 
 
-def numbered(sentences):
+def numbered(sentences, counts=bigrams):
     """All pairs of some sentences as an array [pairs, 2]: row of the context, column of the event."""
-    text = bigrams.encode(sentences)
-    return np.column_stack([text[:-1], text[1:]])[text[1:] != V]
+    text = counts.encode(sentences)
+    return np.column_stack([text[:-1], text[1:]])[text[1:] != len(counts.vocabulary)]
 
 
 # %%
@@ -312,7 +320,7 @@ print(
 strange = np.mean(new_pairs[:, 1] == bigrams.index["<UNK>"])
 print(f"out-of-vocabulary among the tokens of new sentences: {strange:.1%}")
 
-# %% alt="Curves of probability by rank on logarithmic axes. Draws with a small alpha fall steeply, draws with alpha 1 are flat; the marks of three real rows fall like the steep ones."
+# %% alt="Curves of probability by rank on logarithmic axes. Draws with a small alpha fall steeply, draws with alpha 1 are flat; the marks of three rows of the text begin higher than all draws with alpha 1 and have longer tails than those with alpha 0.01."
 rng = np.random.default_rng(7)
 _, axes = plt.subplots()
 ranks = np.arange(1, V + 1)
@@ -323,17 +331,25 @@ for colour, alpha in enumerate((1, 0.1, 0.01)):
         axes.loglog(
             ranks[:400], row, color=plots.COLOURS[colour], linewidth=0.8, label=label
         )
+    print(
+        f"prior, α = {alpha}: the likeliest five of the last draw have {row[:5].sum():.0%}"
+    )
 for word, mark in {"want": "o", "to": "^", "the": "x"}.items():
-    row = np.sort(bigrams.row((word,)))[:-61:-1] / bigrams.row((word,)).sum()
+    row = np.sort(bigrams.row((word,)))[::-1] / bigrams.row((word,)).sum()
+    row = row[row > 0]
+    print(f"after {word}: the likeliest five of {len(row)} have {row[:5].sum():.0%}")
     axes.loglog(
-        ranks[:60], row, f"k{mark}", markersize=3.5, label=f"real: after {word}"
+        ranks[: len(row)], row, f"k{mark}", markersize=3.5, label=f"text: after {word}"
     )
 axes.set(xlabel="rank of the next word", ylabel="probability", ylim=(1e-4, 1))
-axes.set_title("Real rows look like draws with a small α", loc="left", fontsize=11)
+axes.set_title("No row of the text is as flat as α = 1", loc="left", fontsize=11)
 axes.legend(fontsize=10, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Each coloured line is one row drawn from the prior, three for each α, with its probabilities sorted; the black marks are
-# rows of our text. Rows from the flat prior (α = 1) spread over hundreds of words, and none of these gets even 1 %. Real
-# rows give most of their mass to a few words, like the rows drawn with a small α. So expect the best α to be far below 1.
+# Each coloured line is one row drawn from the prior, three for each α, with its probabilities sorted; the black marks are rows of our text. Rows from the
+# flat prior (α = 1) spread over hundreds of words, and none of these gets even 1 %. No row of the text is like that: after *want*, five words have nearly all
+# of the mass. But no other α fits well either. The rows of the text begin steeply *and* have a long tail of rare words, and draws from one α have either the
+# one or the other.
+#
+# Which α will be the best compromise? Section 2 asks you to guess first.

@@ -169,8 +169,11 @@ print(
 # %%
 every = clues["P"] + clues["c*"]
 for V_tried in (1446, 1447, 1448):
-    agree = sum(low <= V_tried <= high for low, high in every)
-    print(f"V = {V_tried} explains {agree} of {len(every)} cells")
+    agree, different = (
+        f"{sum(low <= V_tried <= high for low, high in some)} of {len(some)}"
+        for some in (every, set(every))
+    )
+    print(f"V = {V_tried} explains {agree} cells, {different} different clues")
 places = [(w1, w2) for w1 in word_counts for w2 in table]
 for name, intervals in clues.items():
     wrong = [
@@ -179,29 +182,20 @@ for name, intervals in clues.items():
         if not low <= 1447 <= high
     ]
     print(f"cells of {name} that 1,447 does not explain:", ", ".join(wrong))
+printed = berkeley.table("laplace_printed_002")["i"]
+ratios = (table["i"] / pd.Series(word_counts)).map("{:.2g}".format)
+print(pd.DataFrame({"column i of P": printed, "c / n": ratios}).T.to_string())
 
 # %% [markdown]
-# Only both tables together leave one number: **1,447**, that is, 1,446 words and `</s>`. (1,446, the number of words in
-# D. Jurafsky and J. Martin's textbook, explains five cells fewer.) The cells that disagree are the misprints: *spend
-# spend* (.19; the other zeros of its row have .16), and the Laplace table's column *i*, copied from the unsmoothed one.
-
-# %% [markdown]
-# <details><summary>More slips in the printed slides</summary>
+# Only both tables together leave one number: **1,447**, that is, 1,446 words and `</s>`. The cells that disagree are the misprints: *spend spend* (.19; the
+# other zeros of its row have .16), and the Laplace table's column *i*. As the last printed lines show, it was copied from the unsmoothed table, all but its
+# 0.
 #
-# - In the table of counts plus one, (*food*, *chinese*) should be 2, not 1.
-# - The "unigram counts" beside the Laplace table, 2534, 928, ..., are $n + 1$, but it was divided by $n + V$: 828/2534
-#   would be .33, not the printed .21.
-# </details>
-
-
-# %%
-def smoothed_table(alpha, V=1447):
-    """Lidstone's P(column | row) for the eight words of the lecture."""
-    n = pd.Series(word_counts)[table.index]
-    return (table + alpha).div(n + V * alpha, axis="index")
-
-
-print(smoothed_table(0.5).map("{:.2g}".format).to_string())  # the Jeffreys-Perks law
+# But how safe is this verdict? D. Jurafsky and J. Martin's textbook gives 1,446 words, and $V = 1{,}446$ explains five cells fewer. Now look at these five:
+# they are all in the row *chinese* of $c^*$, and all of them are printed as .098, because they all stand for $158/(158 + V)$. For $V = 1{,}446$ this is
+# .098504, so close to .0985 that somebody who cuts off digits where he should round up prints .098 as well. One such slip makes five wrong cells. If equal
+# clues are counted only once, as in the second column, 1,447 wins by a single clue against either neighbour. So 1,447 is the best guess and no certainty.
+# **Votes that have the same origin are one vote**, however many they are.
 
 # %%
 kept_by = {"Laplace, α = 1": 1, "Jeffreys-Perks, α = ½": 0.5, "α = 0.003": 0.003}

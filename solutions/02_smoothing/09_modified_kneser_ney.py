@@ -1,12 +1,12 @@
 # %% [markdown]
 # ## 9. Any length, three discounts
 #
-# For trigrams, the shorter memory is a bigram model, and it too should count *different* words to the left: $N_{1+}(\cdot\,w_1 w_2)$ in the place of
-# $c(w_1 w_2)$. It discounts these and asks $P_{\text{cont}}(w_2)$, which is discounted in its turn, and at last $1/V$. Only the longest n-grams count
-# tokens.
+# For trigrams, the shorter memory is a bigram model, and it too should count *different* words to the left, that is, $N_{1+}(\cdot\,w_1 w_2)$. So go down the
+# ladder step by step. The trigram level counts tokens. What it frees goes to the bigram level, which counts different words to the left. What the bigrams
+# free goes to the unigram level, which does the same. And what the unigrams free goes to $1/V$. Only the longest n-grams count tokens.
 #
-# `NgramCounts` numbers the different n-grams of each length, in sorted order. `counts[2]` is a dict of arrays with one
-# entry for each bigram; here, for the toy text:
+# `NgramCounts` numbers the different n-grams of each length, in sorted order. `counts[2]` is a dict of arrays with one entry for each bigram. Here it is for
+# the toy text. (The drawing shows six of the twelve 1-grams and four of the bigrams. The printed table counts them all, so that *panisse* is number 7 there.)
 
 # %% folded="draws the two tables" alt="Bigrams in the middle, words on the left. From each bigram one arrow leads to its context and one to its shorter form; columns on the right show its count and how many words were seen to its left."
 drawings.ngram_tables()
@@ -40,30 +40,36 @@ print(pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]].to_s
 #
 # $$P(w \mid h) = \frac{c - D_{\min(c, 3)}}{n} + \lambda(h)\, P(w \mid h'), \qquad \lambda(h) = \frac{1}{n} \sum_w D_{\min(c, 3)}$$
 #
-# with $D_0 = 0$. For $j = 1$ the formula gives $D_1 = Y$: the $k$ of section 6.
+# with $D_0 = 0$. For $j = 1$ the formula gives $D_1 = Y$: the $k$ of section 6. And $D_3$, which is computed from $N_3$ and $N_4$ alone, is taken from
+# *every* count of 3 or more.
 
 # %% [markdown]
 # <details><summary>Where the three discounts come from</summary>
 #
-# From section 6, with a discount for each count. Leave one token of a pair with count $j + 1$ out: it weighs $j - D_j$. A singleton gets its share of the freed mass, in all
-# $M = \sum_j D_j N_j$. So $F = N_1 \ln M + \sum_j (j+1) N_{j+1} \ln(j - D_j)$. Its derivative by $D_j$ is 0 where
-# $N_1 N_j / M = (j+1) N_{j+1} / (j - D_j)$, that is, $D_j = j - (j+1)\,(M/N_1)\,N_{j+1}/N_j$. The factor $M/N_1$ is the same for all $j$; Chen and
-# Goodman take for it the $Y$ of the simplest case.
+# Take section 6 again, with a discount for each count. Leave out one token of a pair with count $j + 1$. The rest has the pair $j$ times, so its probability
+# is proportional to $j - D_j$. A singleton gets its share of the freed mass, in all $M = \sum_j D_j N_j$. So $F = N_1 \ln M + \sum_j (j+1) N_{j+1} \ln(j -
+# D_j)$. Its derivative by $D_j$ is 0 where $N_1 N_j / M = (j+1) N_{j+1} / (j - D_j)$, that is, $D_j = j - (j+1)\,(M/N_1)\,N_{j+1}/N_j$. The factor $M/N_1$ is
+# the same for all $j$. Chen and Goodman take for it the $Y$ of the simplest case.
+#
+# But the factor can also be worked out. Call it $f$. Then $D_j = j - f c^*(j)$, with Turing's $c^*(j) = (j+1) N_{j+1}/N_j$ of section 4. Added up over all
+# pairs, this gives $M = \sum_j D_j N_j = N - f\,(N - N_1)$. Since $M = f N_1$, it follows that $f = 1$. So if every count has a discount of its own, leaving
+# one out gives Turing's result again: $D_j = j - c^*(j)$. $Y$ is smaller than 1, so the discounts of Chen and Goodman take *more* than that. Section 14
+# measures whether this is wise.
 #
 # </details>
 
 # %% [markdown] statement="modified_kneser_ney"
 # ### Modified Kneser-Ney
 #
-# This is the hardest task of the chapter, so we say beforehand what it will bring. On our small texts three discounts do *not* pay: in section 14
-# the model loses by a hair to plain Kneser-Ney with its one discount, for reasons that you will see. It wins with
-# long contexts and hundreds of thousands of tokens (section 15). You will have built the method that the tools use.
+# This is the hardest task of the chapter, so we say beforehand what it will bring. On our small texts three discounts do *not* pay: in section 14 the model
+# loses by a hair to plain Kneser-Ney with its one discount. There you will also find the reason, in the formula for $D_j$ itself. The model wins with long
+# contexts and hundreds of thousands of tokens (section 15). You will have built the method that the tools use.
 #
 # - `three_discounts(c)`: $[0, D_1, D_2, D_3]$ from an array of counts, or $[0, .5, 1, 1.5]$ if $N_1$, $N_2$ or $N_3$ is 0 or a $D_j < 0$
 #   ($N_4$ may be 0);
-# - `smooth_level(c, context, shorter, lower)`: one level, as two arrays: $P$ of each n-gram, and $\lambda$ of each context (1 where $n = 0$; no
-#   n-gram has such a context).
-#   `lower` holds $P$ of each n-gram one shorter; the contexts are numbered likewise, so there are `len(lower)` of them;
+# - `smooth_level(c, context, shorter, lower)`: one level, as two arrays: $P$ of each n-gram, and $\lambda$ of each context. `lower` holds $P$ of each n-gram
+#   one shorter. The contexts are numbered likewise, so there are `len(lower)` of them. Some of these were never followed by anything, such as one that ends
+#   in `</s>`: they have $n = 0$, and their $\lambda$ is 1;
 # - `kneser_ney(levels, V)`: a list of such pairs, shortest n-grams first. `levels` is a list of dicts as above; $c$ is `count` for the longest n-grams, else `left`.
 
 # %% [markdown] hints="modified_kneser_ney"
@@ -276,6 +282,6 @@ print(blocked.map("{:.1%}".format).to_string())
 # Durrett's lecture warns that smoothing matters most for "4+ grams", and the table agrees: counts alone call 1 % of the next
 # words impossible at order 1, and 37 % at order 5.
 #
-# Are your functions right? KenLM is a widely used tool for such models. On a text of 30,000 words made by a program,
-# KenLM printed a perplexity of 821.4746 with trigrams, and the reference answer gets the same in all these digits
-# (a test of this course, `test_perplexity_of_kenlm`, compares them at orders 2, 3 and 5).
+# Are your functions right? KenLM is a widely used tool for such models (its command `lmplz -o 3` makes a modified Kneser-Ney model of order 3). On a text of
+# 30,000 words made by a program, KenLM printed a perplexity of 821.4746 with trigrams, and the reference answer gets the same in all these digits (a test of
+# this course, `test_perplexity_of_kenlm`, compares them at orders 2, 3 and 5).

@@ -277,6 +277,9 @@ starts = [2**b - 1 for b in range(len(base))]
 axes.set_xticks(
     range(len(base)), [f"from {start}" if start else "0" for start in starts]
 )
+axes.set_title(
+    "Better known contexts earn more weight", loc="left", fontsize=11, pad=28
+)
 axes.legend(ncols=4, fontsize=10, bbox_to_anchor=(0.5, 1), loc="lower center")
 plt.show()
 
@@ -284,16 +287,15 @@ plt.show()
 tokens = len(counted_levels)
 for name, level in {"bigram": 1, "unigram": 2, "uniform": 3}.items():
     gain = (counted_levels[:, level] / counted_levels[:, 0]).sum() - tokens
-    print(
-        f"a little weight from the trigram to the {name}: {gain:.0f} times that in ln P"
-    )
+    print(f"small weight ε from the trigram to the {name}: {gain:.0f} ε in ln P")
 
 # %% [markdown]
 # The likelihood rises from round to round, as it must. In the figure, roughly, the better known a context is, the more weight its own counts get, from .47 to
-# .86. (The black bars are standard deviations over ten resamplings. In the first column the trigram's share is really the bigram's, since its context was never
-# seen.)
+# .86. (The black bars are standard deviations over ten resamplings. In the first column the trigram's share is really the bigram's, since its context was
+# never seen. In the last column this is so for the first words of sentences: nothing but `<s>` stands before them, so that trigram and bigram are the same.)
 #
-# Why does the trigram take everything on counted text? Because of what you proved in chapter 01: on the text that was
-# counted, no distribution after a context does better than the relative frequencies themselves. A mixture is just
-# some other distribution after that context, so it cannot win. The three numbers above say the same for our 5,000
-# tokens: each little bit of weight that leaves the trigram makes $\ln P$ smaller.
+# Why does the trigram take everything on counted text? Because of what you proved in chapter 01: on the text that was counted, no distribution after a
+# context does better than the relative frequencies themselves. A mixture is just some other distribution after that context, so it cannot win. The last
+# printed lines say the same for our 5,000 tokens. Take a small weight $\varepsilon$ from the trigram and give it to the bigram. Then $\ln P$ changes by about
+# $\varepsilon \sum_i (p_{i2}/p_{i1} - 1)$, where level 1 is the trigram and level 2 the bigram. This sum is −1237. For the other two levels it is negative,
+# too, so no weight should leave the trigram.

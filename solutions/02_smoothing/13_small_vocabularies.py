@@ -1,9 +1,10 @@
 # %% [markdown] statement="fair_bits"
 # ## 13. Small vocabularies look good
 #
-# How large should $V$ be? With `<UNK>` and `</s>` alone, perplexity is low and says nothing: the next word is *some* word. So perplexities over
-# different vocabularies cannot be compared. To be fair, let each model *spell* what it does not know: its
-# letters, then `#` for the end, with the probabilities in a dict `letters`. And divide by characters, the same for all.
+# How large should $V$ be? Take the extreme case, a vocabulary of only `<UNK>` and `</s>`. Every word is then `<UNK>`, the model predicts it easily, and its
+# low perplexity says nothing about words. So perplexities over different vocabularies cannot be compared. To be fair, let each model *spell* what it does not
+# know: the letters of the word, then `#` for its end, with the probabilities in a dict `letters`. And divide by the number of characters, which is the same
+# for all models.
 #
 # - `spelling_bits(word, letters)`: the bits to spell it;
 # - `bits_per_character(logs, words, known, letters)`: all bits by all characters. `logs[i]` (list or array) is $\ln P$ of `words[i]`, or of
@@ -148,5 +149,6 @@ by_size = pd.DataFrame(rows, ["perplexity", "bits per character"])
 print(by_size.T.rename_axis("V").round(2).to_string())
 
 # %% [markdown]
-# By perplexity, the smallest vocabulary looks best (7.6 against 15.1); by bits per character, it is the worst (2.2
-# against .9), for it has to spell.
+# By perplexity, the smallest vocabulary looks best (7.6 against 15.1). By bits per character it is the worst (2.2 against .9), because it has to spell.
+#
+# *And this is the third good place to stop.*
