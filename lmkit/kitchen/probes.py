@@ -19,6 +19,9 @@ class Probe:
     copying         `right` is a word said before; every other word is wrong (`wrong` is empty)
     ambiguous tags  `right` is the gold tag, `wrong` the other tags the same word has elsewhere
 
+    The label "no attractor" is generous: nouns inside people's places and inside relative clauses are not looked at, so
+    a noun of the other number may stand between after all. "other number between" is always true.
+
     `distance` is counted in tokens, back to what decides: the head noun, the verb, the last time the
     word was said; 0 where nothing single decides.
     """
