@@ -5,7 +5,9 @@
 #
 # $$P(T \mid S) = \prod_{t=1}^{n+1} P(y_t \mid y_1 \dots y_{t-1}, S) , \qquad y_{n+1} = \text{</s>} .$$
 #
-# The slide stops at $n$; with the end symbol, all targets of all lengths sum to 1. A model is a function `step(source, written)` that gives the probability of each next word; a word that it does not name has probability 0. A toy (its numbers are ours):
+# The product runs one step further than the $n$ words: the end symbol has a probability, too. With it, all targets of all lengths together have probability
+# 1, provided that the model is sure to end at some time. A model is a function `step(source, written)` that gives the probability of each next word; a word
+# that it does not name has probability 0. A toy (its numbers are ours):
 
 # %%
 TABLE = {
@@ -195,15 +197,18 @@ one, two = "é", unicodedata.normalize("NFD", "é")
 print(one, two, one == two, [len(one), len(two)])
 
 # %% [markdown]
-# Muller's lecture has this pair as its example: both are French, but *déçu en bien* is said in Switzerland only. (Its print shows escaped letters, `D\u00e9\u00e7u`. The last line shows another trap:
-# *é* can be one character or two that look alike, and then no look-up finds it. So texts are normalised first, with `unicodedata`.)
+# The pair is Muller's. Both mean *pleasantly surprised*, but *déçu en bien* is said in Switzerland only.
+#
+# The last printed line shows a trap. *é* can be stored as one character, or as two that look exactly like it, and then a dictionary takes the two spellings
+# for different words. So texts are normalised first, with `unicodedata`.
 
 # %% [markdown] statement="best_of_all"
 # ### Score, then search
 #
 # To translate is to *search* the best target: $\hat T = \operatorname{argmax}_T P(T \mid S)$. Take all targets of at most $N$ words.
 #
-# - `greedy(step, source, N)`: writes the most probable next word until that is `</s>`, or until $N$ words stand; then only the end may follow, even if it is impossible. Returns (words as a tuple without `</s>`, its $\ln P(T \mid S)$).
+# - `greedy(step, source, N)`: appends the most probable next word until that word is `</s>`. After $N$ words it stops in any case, and then only the end may
+#   follow, even if it is impossible: it adds $\ln P(\text{</s>})$, which may be $-\infty$. Returns (words as a tuple without `</s>`, its $\ln P(T \mid S)$).
 # - `best_of_all(step, source, N)`: tries all of them, returns the best as such a pair.
 # - `TRAP`: a table like `TABLE` in which the best target of at most 3 words is at least **ten times** as probable as the greedy one. Each row sums to 1; a prefix without a row ends.
 
@@ -352,4 +357,5 @@ assert _high - _low >= math.log(9.999), (
 
 
 # %% [markdown]
-# So greedy search can be wrong by any factor. And trying all is no way out: with the 715 words of our Selvan text, at most 8 of them in a target, there are $7 \cdot 10^{22}$ targets. Section 11 searches in between. First we need a model: how is $S$ to be encoded?
+# So greedy search can be wrong by any factor. (Section 11 comes back to your trap.) And trying all is no way out: with the 715 words of our Selvan text, at
+# most 8 of them in a target, there are $7 \cdot 10^{22}$ targets. Section 11 searches in between. First we need a model: how is $S$ to be encoded?

@@ -247,7 +247,7 @@ agrees(
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# The same lecture also calls this one LSTM that reads "source and target, concatenated". Is it the same?
+# The same lecture also describes the network as a *single* LSTM that reads source and target, one after the other. Is that the same?
 
 # %%
 torch.manual_seed(0)

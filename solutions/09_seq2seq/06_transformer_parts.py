@@ -113,12 +113,20 @@ agrees(
 # %% folded="draws the three masks" alt="Three masks. Inside the source the filler's column is white; inside the target a staircase leaves all later places white; across, the source's filler is white."
 source = torch.tensor([[4, 5, 6, EOS, PAD]])
 target = torch.tensor([[BOS, 9, 8, 7, PAD, PAD]])
-names = ["inside the source", "inside the target", "across"]
-_, axes = plt.subplots(1, 3, figsize=(7, 2.4), width_ratios=[5, 6, 5])
-for ax, mask, name in zip(axes, three_masks(source, target), names, strict=True):
+xs = ["the", "cook", "slept", "EOS", "PAD"]
+ys = ["BOS", "kubar", "to", "dormi", "PAD", "PAD"]
+sides = {
+    "inside the source": (xs, xs),
+    "inside the target": (ys, ys),
+    "across": (ys, xs),
+}
+_, axes = plt.subplots(1, 3, figsize=(9, 2.9), width_ratios=[5, 6, 5])
+for ax, mask, name in zip(axes, three_masks(source, target), sides, strict=True):
+    rows, looked_at = sides[name]
     ax.imshow(mask[0], cmap="Greys", vmin=0, vmax=1.5)
     ax.set(title=name, xlabel="looked at", ylabel="looks")
-    ax.set(xticks=range(mask.shape[2]), yticks=range(mask.shape[1]))
+    ax.set_xticks(range(len(looked_at)), looked_at, rotation=90)
+    ax.set_yticks(range(len(rows)), rows)
     ax.grid(visible=False)
 plt.show()
 

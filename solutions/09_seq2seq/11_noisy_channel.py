@@ -11,7 +11,8 @@
 #
 # $$P(S \mid T) = \prod_{j=1}^{m} \frac{1}{n+1} \sum_{i=0}^{n} t(x_j \mid y_i)$$
 #
-# $t(x \mid y)$ is a table: how $y$ is said in the source language.
+# $t(x \mid y)$ is a table: how $y$ is said in the source language. (A full model would also say how probable a source of $m$ words is. Model 1 takes this to
+# be the same for all targets, and where we only compare targets it may be left out.)
 
 # %% [markdown] statement="noisy_channel"
 # - `channel(t, source, target)`: $\ln P(S \mid T)$ by Model 1. `t` maps pairs $(x, y)$ to probabilities; what is not in it is 0; `y_0` is the word `""`. $-\infty$ if impossible; an empty source has $\ln 1$. Sources may have thousands of words.
@@ -181,15 +182,22 @@ before = Counter(v for v, _ in following.elements())
 
 
 def fluency(target):
-    """ln P of a Selvan text by counted pairs, Laplace's way."""
+    """ln P of a Selvan text by counted pairs; 0.1 is added to each count (chapter 2)."""
     texts = itertools.pairwise(["<s>", *target, "</s>"])
-    return sum(math.log((following[v, w] + 0.1) / (before[v] + 70)) for v, w in texts)
+    total = 0.1 * (len(selvan) - 3)  # all words and </s>
+    return sum(
+        math.log((following[v, w] + 0.1) / (before[v] + total)) for v, w in texts
+    )
 
 
 # %%
 for y in ("", "kavel", "nok", "ka"):
     row = sorted(((p, x) for (x, z), p in links.items() if z == y), reverse=True)[:3]
     print(f"{y or '(empty)':8}", ", ".join(f"{x} {p:.2f}" for p, x in row))
+
+# %% [markdown]
+# The table knows what the words mean: *kavel* is coffee, *nok gero* "last night", and *ka* ends a question. Now put all to the test. For each new sentence,
+# one true target stands among false ones: the same words in other orders, or with one word exchanged. Who finds the true one?
 
 
 # %%
@@ -232,10 +240,15 @@ for i, (who, colour) in enumerate(
 axes.set(
     xticks=range(3), xticklabels=kinds, ylabel="true target chosen, %", ylim=(0, 100)
 )
+axes.set_title("Only the product is nearly always right")
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# (*kavel* is coffee, *nok* "last night"; *ka* ends a question.) For the channel all orders of the same words are equally probable, so against other orders it can only guess. In order the language model hardly errs. Against another word both are useful:
-# the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (Silvestri) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
-# have both in one network; yet a language model trained on far more text is still mixed in where pairs are rare.
+# For the channel, all orders of the same words are equally probable, so against other orders it can only guess. In order the language model hardly errs.
+# Against another word both are useful: the channel knows what must be said, the language model what goes together. Only the product is nearly always right.
+#
+# Here is the same in Spanish (Silvestri's example). Without a language model, *El café negro me gusta mucho* may as well become *The coffee black me pleases
+# much*: the words are right, the order is that of the source. Modern decoders have both in one network; yet a language model trained on far more text is
+# still mixed in where pairs are rare. Our two factors learned from unequal amounts of text as well: the channel from 1,500 pairs, the language model from all
+# 5,000 Selvan sentences.

@@ -8,7 +8,8 @@
 # with the numbers of words of output and reference. Something is missing, and something differs from the definition:
 
 # %% [markdown]
-# 1. $C_i$ must be **clipped**: an $i$-gram counts at most as often as in that reference which has it most often. Else *the the the the the the the* has seven hits of seven against *the cat is on the mat*; clipped, two of seven.
+# 1. $C_i$ must be **clipped**. Suppose that an $i$-gram stands seven times in the output, and at most twice in any one reference. Then it counts twice. Else
+#    *the the the the the the the* would have seven hits of seven against *the cat is on the mat*; clipped, two of seven.
 # 2. Precision rewards saying little, so short outputs pay a **brevity penalty**, by definition $\exp(1 - \text{ref}/\text{out})$ if out < ref and 1 otherwise. For 8 words of 10: .7788; the slide has .8.
 # 3. All sums run over the **whole text**: $C_i = \sum$ over all sentences, then one ratio.
 #
@@ -176,7 +177,7 @@ dice = random.Random(2)
 
 # %%
 def spoil(words, how):
-    """The words with one thing wrong."""
+    """The words with one thing wrong; a wrong ending says that somebody else acts."""
     words = list(words)
     place = dice.randrange(len(words) - 1)
     if how == "two words swapped":
@@ -186,7 +187,9 @@ def spoil(words, how):
     elif how == "a word of another sentence":
         words[place] = dice.choice(dice.choice(targets))
     elif how == "a wrong ending":
-        words[place] += "mu"
+        stem, tense, person = verb(words)
+        other = dice.choice([e for e in ("m", "s", "", "mu", "su", "n") if e != person])
+        words[-2 if words[-1] == "ka" else -1] = stem + tense + other
     return words
 
 
