@@ -249,8 +249,15 @@ STUDIES: dict[str, Study] = {
                 "1 head": {"heads": 1},
                 "8 heads": {"heads": 8},
             },
-            rates=(2e-3, 4e-3, 8e-3),
-            own_rates={"Muon": (0.01, 0.02, 0.04), "SGD": (0.03, 0.1, 0.3), "no norm": (1e-3, 2e-3, 4e-3)},
+            rates=(2e-3, 4e-3, 8e-3, 1.6e-2),
+            own_rates={
+                "Muon": (0.01, 0.02, 0.04),
+                "SGD": (0.03, 0.1, 0.3, 1.0),
+                "no norm": (1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2, 3.2e-2),
+                "no residual": (1e-3, 2e-3, 4e-3, 8e-3),
+                "learned positions": (2e-3, 4e-3, 8e-3, 1.6e-2, 3.2e-2),
+                "token shift": (2e-3, 4e-3, 8e-3, 1.6e-2, 3.2e-2),
+            },
         ),
         Study(
             "warmup",
