@@ -114,9 +114,9 @@ print(bytes(said).decode("utf-8", errors="replace"))
 # %% [markdown]
 # ## 1. Bytes to tokens
 #
-# What should a model read: letters or words? Chapter 01 read words. Then every word that is not in the vocabulary becomes `<UNK>`, and there are always
-# such words: names, typing errors, whatever was invented last week. Letters, or bytes, have no such gap. With 256 bytes you can write everything. But a text
-# of bytes is long. A model that looks back 128 places sees two lines of it, and it spends much of its effort on spelling *the*.
+# What should a model read: letters or words? Chapter 01 read words. Then every word that is not in the vocabulary becomes `<UNK>`, and there are always such
+# words: names, typing errors, whatever was invented last week. Letters have such gaps only now and then, and bytes never. With 256 bytes you can write
+# everything. But a text of bytes is long. A model that looks back 128 places sees two lines of it, and it spends much of its effort on spelling *the*.
 #
 # There is a beautiful way between. Start from bytes, so that nothing is ever unknown. Then look for the pair of neighbours that occurs most often, and make a
 # new token of it. In English this is perhaps *t* and *h*. Then look again: now *th* and *e* may be the most frequent pair, and *the* becomes one token.

@@ -320,9 +320,9 @@ for variant in ("Muon", "token shift"):
     )
 
 # %% [markdown]
-# After one minute Muon is worth nearly 0.1 bits, far more than its seeds differ. Token shift gains 0.02, which is less than its own three seeds are apart.
-# Perhaps the shift does more for longer trainings, when names begin to be copied; to know it, one would have to train once more for 32 minutes, with Muon and
-# without the shift. We have not.
+# After one minute Muon is worth nearly 0.1 bits, far more than its seeds differ. Token shift gains less than 0.01, which is less than its own three seeds are
+# apart. Perhaps the shift does more for longer trainings, when names begin to be copied; to know it, one would have to train once more for 32 minutes, with
+# Muon and without the shift. We have not.
 #
 # One question is left. Copying is only a part of a story. How much of a model's loss is due to it? For the 200 stories we have $\ln P$ of every token under
 # the model and under the truth, so the difference can be added up over any tokens we like. Take the words that *this story has said before*, and that make up
