@@ -45,7 +45,7 @@ CHAPTERS = {
             "confused = Counter()",
             "seen_pairs = set()",
             "costs = {}",
-            'several["counter, one query"]',
+            "def by_counter()",
         ),
     ),
     "05_recurrent": Chapter(

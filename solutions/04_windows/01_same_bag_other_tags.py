@@ -16,7 +16,8 @@
 # same text, and you will see who wins and why.
 #
 # At the end you will find its limit, and not roughly: ask it which of two cue words stood one place beyond its window, and it is right in exactly half of the
-# cases, however long it trains. The way out, a mean over *all* words so far, is the simplest form of attention.
+# cases, however long it trains. The first step out is a mean over *all* words so far. It is the simplest form of attention, and the last section shows what
+# it can do and what it cannot.
 
 # %% [markdown]
 # Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). In all tasks, your functions leave their arguments as
@@ -127,8 +128,9 @@ for words, tags in zip(increase.splits["train"], increase.tags["train"], strict=
 #
 # - `static_ceiling(words, tags)`: the largest share of these tokens that *any* tagger can get right which sees only the
 #   word itself, and so must give all tokens of a word the same tag.
-# - `guess_ceiling`, before you measure: this share among the **ambiguous** tokens of the kitchen text, those of words
-#   that occur with two tags or more (`plate`, `cook`, `to`, ...), collected below. Then `measured_ceiling`.
+# - `guess_ceiling` and `measured_ceiling`: call a word **ambiguous** if it occurs in the kitchen text with two tags or more, such as `plate`, `cook` or `to`.
+#   The next cell collects all tokens of such words, as `ambiguous_words` and `ambiguous_tags`. First guess this share for them, then measure it with your
+#   function.
 
 # %% [markdown] hints="static_ceiling"
 # 1. For *increase* alone, three times NOUN and three times VERB, no choice gets more than half.

@@ -159,6 +159,7 @@ print(*train_text[4][0])
 sides = [1, 2, 5, 10, 20, 50, 100]
 _, (left, right) = plt.subplots(1, 2, figsize=(7, 2.1))
 plots.lengths([len(words) for words, _ in train_text], left)
+left.set_xticks([5, 10, 15, 20, 25], [5, 10, 15, 20, "25+"])
 right.plot(sides, [100 * pad_share(16, c) for c in sides], "o-", color=plots.COLOURS[1])
 right.set(
     xlabel="words on each side, c",
@@ -170,14 +171,7 @@ right.set_title("a text of 16 words", loc="left")
 plt.show()
 
 # %% [markdown]
-# Left: few sentences have more than 20 words. Right: in a text of 16 words, the example of the unsigned lecture, a window of 100
-# words on each side is 92 % padding: nearly all that the network reads says nothing.
-#
-# <details><summary>Two slips in the printed notes</summary>
-#
-# The unsigned lecture calls the lengths of texts "exponential": few very short ones, many of medium size, few long ones. But an
-# exponential density is highest at 0. And for 100 words on each side it makes a row "100" or "200" times as wide as a
-# vector. By its own formula, $1 + 2c$ places, it is 201 times.
-# </details>
+# Left: few sentences have more than 20 words. Right: in a text of 16 words, a window of 100 words on each side is 92 % padding: nearly all that the network
+# reads says nothing.
 #
 # So we take a few words. How do their vectors become *one* input?

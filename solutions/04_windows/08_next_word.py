@@ -2,10 +2,9 @@
 # ## 9. What moves when a word is removed
 #
 # In a concatenation *cook* at offset $-1$ and *cook* at offset $-2$ are different inputs; they meet different weights.
-# So what changes if a word disappears? Suppose first that the network reads the **whole text** from the left, one slot for each
-# position, and delete *brown* from *a quick brown fox jumps over the lazy dog*. Each of the six later words slips into its
-# neighbour's slot, where other weights wait. And with centred windows of $c = 2$? Mark the words whose window changes
-# before you look.
+# So what changes if a word disappears? Suppose first that the network reads the **whole text** end to end: word 0 meets the first block of weights, word 1
+# the second, and so on. Delete *brown* from *a quick brown fox jumps over the lazy dog*: which words now meet another block? Suppose then that each word has
+# its own centred window, with $c = 2$: whose windows now hold other words? Mark the words of both kinds before you look.
 
 # %%
 fox_words, gap, c = fox.splits["train"][0], 2, 2
@@ -14,28 +13,22 @@ grid[0] = [i > gap for i in range(9)]
 grid[1] = [abs(i - gap) <= c for i in range(9)]
 grid[:, gap] = np.nan
 
-# %% folded="draws what the removal moves" alt="Two rows of nine words. In the whole text all inputs from brown on change; in the centred window only those of the four words within two places change."
+# %% folded="draws what the removal moves" alt="Two rows of nine words. In the whole text all words behind brown meet other weights; of the centred windows only those of the four words within two places change."
 _, axes = plt.subplots(figsize=(7, 1.4))
 axes.imshow(grid, cmap="cividis", aspect="auto", vmin=-0.3, vmax=1.3)
 axes.axhline(0.5, color="white", linewidth=4)
 axes.set_xticks(range(9), fox_words)
-axes.set_yticks([0, 1], ["whole text, from the left", f"centred window, c = {c}"])
-axes.set_title("light: another input without brown; dark: as before", loc="left")
+axes.set_yticks(
+    [0, 1], ["whole text: meets other weights", "own window: holds other words"]
+)
+axes.set_title("light: changes without brown; dark: as before", loc="left")
 axes.grid(False)
 plt.show()
 
 # %% [markdown]
-# A centred window changes for four words, *a* and *quick* among them, and stays for the others: it looks at a word's
-# own surroundings, wherever these stand in the text.
+# In the whole text, each of the six later words slips into its neighbour's place, where other weights wait. Of the centred windows only four change, those of
+# *a* and *quick* among them: a window looks at a word's own surroundings, wherever these stand in the text.
 #
-# <details><summary>Two slips in the printed notes</summary>
-#
-# The unsigned lecture says of window models that without *brown* the weights change for "all words after the second one": true
-# of a whole text laid end to end, not of its own centred windows. And above the same nine words it prints eight tags:
-# `DET ADJ ADJ NOUN VERB PREP ADJ NOUN`. The determiner before *lazy* is missing.
-# </details>
-
-# %% [markdown]
 # So a window is local and, while narrow, cheap. But it is blind beyond its edge, and each further word costs $mh$
 # weights.
 #
@@ -44,9 +37,8 @@ plt.show()
 # %% [markdown] statement="examples"
 # ## 10. The same window, guessing the next word
 #
-# "If you look at the language modeling objective closely, it is just a classification objective" (the unsigned lecture): the
-# classes are the $V$ words. Here the window may look back and never ahead. So every text of $T$ words holds $T + 1$
-# examples: the $n$ words before, and the word that follows; the last one is the end of the text.
+# Guessing the next word is a classification like tagging. Only the classes are many more: they are the $V$ words. Here the window may look back and never
+# ahead. So every text of $T$ words holds $T + 1$ examples: the $n$ words before, and the word that follows; the last one is the end of the text.
 #
 # Write `examples(ids, n, start, end)` for one text of $T$ word numbers: the contexts, a tensor $(T+1, n)$, each the $n$
 # words before (in the order of the text, `start` where there is none), and the next words, $(T+1,)$, the last of them

@@ -1,9 +1,9 @@
 # %% [markdown]
 # ## 11. The neural language model
 #
-# A table of counts for $n$ words back has $V^{n+1}$ cells, and each must be filled on its own: what *tea* did teaches
-# nothing about *coffee*. Y. Bengio and others (2003) replaced the table by a function with few parameters. Each word
-# has a vector $\phi(w)$ of $m$ numbers, in one table for all places; with $[\,;\,]$ for end to end and two words back,
+# A table of counts for $n$ words back has $V^{n+1}$ cells, and each must be filled on its own: what *tea* did teaches nothing about *coffee*. Y. Bengio and
+# others (2003) replaced the table by a function with few parameters. One table gives each word $w$ a vector $\phi(w)$ of $m$ numbers, the same at every place
+# of the window. We write $[u; v]$ for $u$ and $v$ laid end to end. With two words back, the model is
 #
 # $$x = [\phi(w_{t-2}); \phi(w_{t-1})], \qquad a = \tanh(d + Hx), \qquad y = b + Wx + Ua, \qquad p = \text{softmax}(y).$$
 #
@@ -116,6 +116,15 @@ assert tuple(getattr(_got, "shape", ())) == (2, 9), (
 assert not close(_got[0].detach(), _got[1].detach()), (
     "Reversed, a context gives the same scores: order is lost."
 )
+_small = BengioLM(2, 1, 1, 1)
+_numbers = {"embedding.weight": [[0.0], [1.0]], "hidden.weight": [[2.0]]}
+_numbers |= {"hidden.bias": [1.0], "direct.weight": [[5.0], [-1.0]]}
+_numbers |= {"out.weight": [[10.0], [20.0]], "out.bias": [0.5, 0.0]}
+_small.load_state_dict({name: torch.tensor(_numbers[name]) for name in _numbers})
+_got = _small(torch.tensor([[1]])).detach()
+assert close(_got, [[5.5 + 10 * math.tanh(3), 20 * math.tanh(3) - 1]], 1e-4, 1e-4), (
+    f"x = 1, H = 2, d = 1, W = 5 -1, U = 10 20, b = .5 0: y = 15.45 and 18.90 wanted; yours: {_got.tolist()}."
+)
 
 
 ### BEGIN HIDDEN TESTS
@@ -169,10 +178,4 @@ agrees(
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# <details><summary>A slip in the printed slides</summary>
-#
-# Artzi's lecture lists the parameters as $\theta = (b, d, W, U, H, C, \phi)$. But no $C$ occurs in its formulas: in the
-# paper, $C$ *is* the table of vectors, so one of the two is too many.
-# </details>
-#
 # All these numbers are found by descent, so we need the gradient with respect to each of them.

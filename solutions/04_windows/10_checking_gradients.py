@@ -218,3 +218,36 @@ slopes = {
 slopes["x"] = numerical(lambda v: bengio_loss(theta, v, 2), x)
 for name, slope in slopes.items():
     print(name, "agrees" if np.allclose(hand[name], slope, atol=1e-7) else "differs")
+
+# %% [markdown]
+# Two methods that share no line of code agree: both would have to be wrong in the same way.
+#
+# Are your gradients good enough to learn with? The next cell trains a Bengio model of two words back without torch, on 4,000 examples, one at a time. Each
+# step moves the six arrays against *your* gradients, and the gradient of $x$ goes to the vectors of the two words. A model that gives all words the same
+# probability has a loss of $\ln V$.
+
+
+# %%
+def own_training(steps, rate=0.1, m=32, h=64, seed=1):
+    """The losses of a model that by_hand trains, one example after the other."""
+    rng, V = np.random.default_rng(seed), len(lexicon)
+    shapes = {"b": (V,), "W": (V, 2 * m), "U": (V, h), "d": (h,), "H": (h, 2 * m)}
+    own = {name: rng.normal(scale=0.1, size=shape) for name, shape in shapes.items()}
+    table, losses = rng.normal(scale=0.1, size=(V, m)), []
+    for i in rng.permutation(len(next_words))[:steps]:
+        two, w = contexts[i].numpy(), int(next_words[i])
+        x = table[two].ravel()
+        losses.append(bengio_loss(own, x, w))
+        slopes = by_hand(own, x, w)
+        for name in own:
+            own[name] -= rate * slopes[name]
+        np.subtract.at(table, two, rate * slopes["x"].reshape(2, m))
+    return losses
+
+
+losses = own_training(4000)
+print(f"ln V = {math.log(len(lexicon)):.1f}; mean loss of 500 examples each:")
+print(*(f"{part.mean():.1f}" for part in np.reshape(losses, (8, 500))))
+
+# %% [markdown]
+# It learns: each example is new to it, so these are honest losses. From here on torch takes the derivatives, many examples at a time. You know what it does.

@@ -5,8 +5,9 @@
 # Plant such a cue, 0 or 1, `distance` places before the blank, among filler words that tell nothing. A model with
 # $n = 4$, trained on cues at distances 1 to 6, waits below: `reader`.
 #
-# - `exam(fillers, distance, n)`: all texts $(N, T)$ with cue 0, then all with cue 1; their last $n$ words, $(2N, n)$,
-#   and the cues (leave `fillers` as it is);
+# - `exam(fillers, distance, n)`: take two copies of all $N$ texts. In the first copy, overwrite the word that stands `distance` places before the blank by
+#   cue 0; in the second copy, by cue 1. Return the last $n$ words of all $2N$ texts, $(2N, n)$, first those with cue 0, and their cues, $(2N,)$. `fillers`
+#   itself stays as it is;
 # - `guess_beyond`: the share right at distance 5, $n = 4$;
 # - `measured_beyond`: `reader`'s shares on `exam_fillers`, distances 1 to 6, $n = 4$.
 
@@ -207,8 +208,7 @@ for distance, share in enumerate(measured_beyond, start=1):
 # Not *about* chance: exactly chance. Beyond the edge, the two texts of a pair are the same input. So every model with this
 # window gets one of them right and the other one wrong, however long it is trained.
 #
-# In section 13 a network beat counts with the same window, but it shares their *Markov assumption*: what stands further
-# back does not matter. In language it does. How does this sentence go on: *a strawberry that was picked in the field by the
-# best farmer in the world with some ...*? Probably with *cream*. Now put *a hedge that was cut* in the place of *a
-# strawberry that was picked*, and you expect *clippers*. The deciding word stands sixteen words before the one that we
-# guess. (The example is Y. Artzi's.)
+# In section 13 a network beat counts with the same window, but it shares their *Markov assumption*: what stands further back does not matter. In language it
+# does. How does this sentence go on: *a strawberry that was picked in the field by the best farmer in the world with some ...*? Probably with *cream*. Now
+# put *a hedge that was cut* in the place of *a strawberry that was picked*, and you expect *clippers*. Even the nearer of the two words that decide, *picked*
+# or *cut*, stands thirteen words before the one that we guess. (The example is Y. Artzi's.)
