@@ -12,7 +12,7 @@ Cell = tuple[str, str]  # the word before, the next word
 
 
 def printed(name: str) -> dict[Cell, str]:
-    """A table as the lectures print it: texts, since how many digits there are says how exact a cell is."""
+    """A table as the lectures print it."""
     with (TABLES / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         _, *words = next(rows := csv.reader(file))
         return {(before, after): text for before, *texts in rows for after, text in zip(words, texts, strict=True)}
@@ -34,10 +34,13 @@ def rounded(shares: list[float]) -> str:
 
 
 def sizes(cell: Cell, text: str, is_count: bool) -> range:
-    """The vocabulary sizes V for which the cell prints so: (c + 1) / (n + V), as a count times n."""
+    """The vocabulary sizes V for which the cell prints so: (c + 1) / (n + V), as a count times n.
+
+    The tables have two significant digits (a 0 at the end is not printed), and whole numbers from 10 on.
+    """
     n = TOTALS[cell[0]]
     top = (COUNTS[cell] + 1) * (n if is_count else 1)
-    half = 10.0 ** int(Decimal(text).as_tuple().exponent) / 2
+    half = 10.0 ** min(0, Decimal(text).adjusted() - 1) / 2
     return range(math.ceil(top / (float(text) + half) - n), math.floor(top / (float(text) - half) - n) + 1)
 
 
@@ -72,7 +75,7 @@ def figures() -> dict[str, str]:
             " ".join(cell) for cell, c in COUNTS.items() if int(added[cell]) != c + 1
         ),
         "V that chinese food agrees with": f"{agreed[0]:,} to {agreed[-1]:,}",
-        "V": f"{best} agrees with {most} of the {len(ballots)} cells; 1446: {tally[1446]}",
+        "V": f"{best} agrees with {most} of the {len(ballots)} cells; 1446: {tally[1446]}, 1448: {tally[1448]}",
         "cells against it": ", ".join(" ".join(cell) for cell in against),
         "copied rows of the column i": f"{len(copied)}: {', '.join(copied)}",
         "P(i | food), smoothed": f"{(COUNTS['food', 'i'] + 1) / (TOTALS['food'] + best):.4f}",

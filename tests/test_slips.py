@@ -25,4 +25,4 @@ def test_what_the_stories_say_of_cells() -> None:
     assert found["if e were 3"] == "0.167, 0.167, 0.500, 0.167"  # 1/6, 1/6, 1/2, 1/6
     assert found["copied rows of the column i"] == "7: i, want, to, chinese, food, lunch, spend"
     against = found["cells against it"].split(", ")
-    assert len(against) == 7 and sum(cell.endswith(" i") for cell in against) == 6
+    assert len(against) == 8 and sum(cell.endswith(" i") for cell in against) == 7
