@@ -20,6 +20,7 @@ from lmkit.transformer import Attention, rotate
 START = "</s>"  # stands before the first word of every story
 WORTH_A_NUMBER = 0.05  # a weight
 BLUE = (0, 114, 178)  # plots.COLOURS[0]
+FAINT = 0.13  # where in the colours from white (0) to dark blue (1) the weight 0 has its tint
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,7 @@ class Film:
         figure, axes = plt.subplots(layers, heads, figsize=(8.8, 2.1 * layers + 0.6), squeeze=False)
         for layer in range(layers):
             for head in range(heads):
-                shades = _square(axes[layer, head], weights[layer, head], left=head == 0, below=layer == layers - 1)
+                shades = square(axes[layer, head], weights[layer, head], left=head == 0, below=layer == layers - 1)
                 axes[layer, head].set_title(f"layer {layer}, head {head}", fontsize=10)
         figure.supxlabel("place that is looked at", fontsize=11)
         figure.supylabel("place that looks", fontsize=11)
@@ -251,20 +252,30 @@ class Film:
         figure, axes = plt.subplots(len(heads), len(steps), figsize=(8.8, 1.25 * len(heads) + 1.0), squeeze=False)
         for row, (layer, head) in enumerate(heads):
             for column, (step, loss, weights) in enumerate(chosen):
-                shades = _square(axes[row, column], weights[layer, head], left=column == 0, below=row == len(heads) - 1)
+                shades = square(axes[row, column], weights[layer, head], left=column == 0, below=row == len(heads) - 1)
                 if row == 0:
                     axes[row, column].set_title(f"step {step}\nloss {loss:.2f}", fontsize=11)
             axes[row, 0].set_ylabel(f"layer {layer},\nhead {head}", fontsize=11)
         figure.supxlabel("place that is looked at", fontsize=11)
+        figure.supylabel("place that looks", fontsize=11)
         figure.colorbar(shades, ax=axes, label="weight", shrink=0.8)
         return figure
 
 
-def _square(axes: Any, weights: Tensor, left: bool, below: bool) -> Any:
-    """One head, white for 0 and blue for 1, a line on the diagonal; ticks at the left and lower edge. The image."""
-    shades = axes.imshow(weights.numpy(), cmap="Blues", vmin=0, vmax=1)
+def square(axes: Any, weights: Tensor, left: bool = True, below: bool = True) -> Any:
+    """Draw weights [T, T] of one causal head, a row for each word that looks. The image, for a bar of shades.
+
+    What a word may look at is pale for 0 and dark blue for 1. What it may not see, the words after it, is white, and a
+    line marks the diagonal. Numbers stand at the left edge and below if wanted.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    shades = ListedColormap(colormaps["Blues"](np.linspace(FAINT, 1, 256)))
+    later = np.triu(np.ones(tuple(weights.shape), dtype=bool), 1)
+    image = axes.imshow(np.ma.masked_where(later, weights.numpy()), cmap=shades, vmin=0, vmax=1)
     axes.axline((0, 0), slope=1, color="0.75", linewidth=0.6)
-    axes.set(xticks=range(0, weights.shape[1], 10), yticks=range(0, weights.shape[0], 10))
+    axes.set(xticks=range(0, weights.shape[1], 10), yticks=range(0, weights.shape[0], 10), facecolor="white")
     axes.tick_params(labelbottom=below, labelleft=left, labelsize=10)
     axes.grid(visible=False)
-    return shades
+    return image

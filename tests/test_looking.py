@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 import pytest
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from lmkit.looking import Film, KitchenReader, OneLook, _shade, shaded, type_a_sentence, weights_of_heads
+from lmkit.looking import Film, KitchenReader, OneLook, _shade, shaded, square, type_a_sentence, weights_of_heads
 
 STORY = (
     "on a foggy day , olga keller visits the golden fox , a grill in westford . finally , olga loves the golden fox in"
@@ -143,6 +144,15 @@ def test_a_film_keeps_a_frame_for_each_row() -> None:
     assert len(figure.axes) == 5 and figure.axes[0].get_title() == "step 0\nloss 1.50"
     assert figure.axes[2].get_ylabel() == "layer 1,\nhead 3"
     assert len(film.frame(-1).axes) == 9  # eight squares and the bar of shades
+
+
+def test_what_may_be_seen_has_a_tint() -> None:
+    image = square(Figure().subplots(), torch.tensor([[1.0, 0], [0, 1]]))
+    shown = image.get_array()
+    assert shown.mask.tolist() == [[False, True], [False, False]]
+    colours = image.cmap(shown)
+    assert colours[0, 1, 3] == 0 and colours[1, 0, 0] < 0.92 < colours[1, 0, 2]  # no colour; a pale blue
+    assert colours[0, 0, :3].sum() < 0.8
 
 
 def test_a_film_shows_itself_where_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:

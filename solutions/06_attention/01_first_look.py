@@ -23,8 +23,8 @@
 # You will measure your induction heads and cut them out. Then you will catch a second network that reaches the same loss by cheating. And after that you will look
 # at your own network once more, with suspicion.
 #
-# The eleven tasks take about three and a half hours, and reading takes about two. Do not try that in one sitting: the end of section 5 is a good place for a
-# long break. The story ends with section 10. Section 11 trains a few small networks more, and it prepares chapter 08.
+# The eleven tasks take about three and a half hours, and reading takes about two and a half. Do not try that in one sitting: the end of section 5 is a good
+# place for a long break. The story ends with section 10. Section 11 trains a few small networks more, and it prepares chapter 08.
 
 # %%
 import math
@@ -45,6 +45,7 @@ from lmkit.looking import (
     KitchenReader,
     OneLook,
     shaded,
+    square,
     type_a_sentence,
     weights_of_heads,
 )

@@ -25,14 +25,11 @@ print(f"and at d_k = {d_k} above {np.median(largest):.4f} for half of the querie
 # All these keys are random, and none of them deserves more than another. Equal weights would be $1/64 = 0.016$. But at $d_k = 1024$ one key gets 0.95 of the
 # weight, on average. The dictionary is hard again, by accident.
 #
-# Why is that bad? A network learns by asking how its result would change if a number changed a little. If the score of a key grows a little, its weight $p$
-# changes $p(1 - p)$ times as much, which is the derivative of the softmax. Call $p(1 - p)$ the factor of a key, and add up the factors of all 64 keys. If
-# this sum is small, the weights hardly move when scores change. And only by moving weights can training teach a head where to look. With 64 equal weights
-# each key has the factor 0.015, and the sum is about 1. If one key has the weight 0.95, its factor is $0.95 \cdot 0.05$, about 0.05. The other 63 share the
-# weight 0.05 that is left, so their factors add up to 0.05 at most. The sum has fallen from 1 to 0.1. For half of the 200 queries it is much worse: their
-# largest weight is above 0.9998, as the last printed line says, and next to nothing can change any more. Suppose that another key deserved the weight: its
-# own weight is nearly 0, so its factor $p(1 - p)$ is nearly 0 as well, and training can hardly raise it. A head may become certain after it has learned
-# something, but it should not be so from the start.
+# Why is that bad? A network learns by asking how its result would change if a number changed a little. If a score grows a little, its weight $p$ grows
+# $p(1-p)$ times as much; this is the derivative of the softmax. For a weight near 1 the factor $p(1-p)$ is nearly 0, and for a weight near 0 it is nearly 0
+# as well. So once one key has nearly everything, no weight moves any more, and only by moving weights can training teach a head where to look. For half of
+# the 200 queries it has come that far: their largest weight is above 0.9998, as the last printed line says. If another key deserved that weight, training
+# could hardly give it any. A head may become certain after it has learned something, but it should not be so from the start.
 #
 # So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and
 # variance 1.
@@ -143,7 +140,8 @@ for d_k in (4, 64, 1024):
 # The divisor does not forbid large scores. It lets a network begin with small ones, and make large ones where it has learned to.
 #
 # Note what we have measured: random keys with numbers of size 1, before any training. The networks of this chapter begin with smaller numbers, and so they
-# hardly need the divisor. (The network of section 7 learns its task just as well without it, with three seeds of three.)
+# hardly need the divisor. (We have trained the network of section 7 without it as well, with three seeds, and it learned its task each time. Those trainings
+# are not shown here.)
 #
 # Your function should agree with the one that torch has built in. We give torch's a short name, to have something to compare with:
 

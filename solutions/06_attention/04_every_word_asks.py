@@ -156,7 +156,8 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 # 1. Each word gets a vector of 64 numbers, and a vector for its place is added.
 # 2. Three matrices make a query, a key and a value of each of these vectors.
 # 3. Your `scaled_attention` looks up, and what a word has found is added to its vector.
-# 4. Another matrix makes 64 scores of the sum, one for each of the 64 words that may come next.
+# 4. Another matrix makes 64 scores of the sum, one for each of the 64 words that may come next. (`OneLook??` in a cell of your own shows its code, about a
+#    dozen lines.)
 #
 # At each place it should guess the next word. The loss is the cross-entropy that you know, in nats. It counts only the places where the next word can be known.
 

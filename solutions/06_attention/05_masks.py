@@ -255,18 +255,27 @@ def causal_attention(Q, K, V):
     return masked_attention(Q, K, V, causal_mask(Q.shape[-2]).to(Q.device))
 
 
+def count_guessed():
+    """How many of the 200 texts a reader continues rightly, on average, that picks from the words said least often."""
+    texts, _ = cut_after(lists(0, range(8, 21), B=200, seed=97)[0])
+    times = [[row.count(word) for word in {*row}] for row in texts.tolist()]
+    return sum(1 / its.count(min(its)) for its in times)
+
+
 set_seed(1)
 lookers["with a causal mask"] = OneLook(causal_attention).to(device)
 practise(lookers["with a causal mask"], range(8, 21), steps=300)
 for name, model in lookers.items():
     tell(name, held_out_loss(model), guessed(model))
 tell_readers()
+print(f"and one that counts how often each was said: right in {count_guessed():.0f}")
 
 # %% [markdown]
 # The second line is honest, and it is modest. Its loss is 3.03, where the reader that knows which words were said has 2.58. It is right in 40 texts, and that
-# reader only in 15. Has your network found out something about the order of the words? Not necessarily. The next word is always among those that were said
-# least often so far. A reader that only counts, and guesses one of these, would be right in 43 of these texts, on average, as one can compute. And the reader
-# that strikes out the last seven is right in 50 texts, and it never looks at what came after a word.
+# reader only in 15. Has your network found out something about the order of the words? Not necessarily. Suppose that the list has twelve words and that the
+# text stops after fifteen words. Then the first three words have been said twice and the other nine once, and the next word is one of these nine. So the next
+# word is always among those that were said least often so far. A reader that only counts, and picks one of these, is right in 43 of our texts, on average, as
+# the last line says. And the reader that strikes out the last seven is right in 50. Neither of them looks at what came after a word.
 #
 # So nothing here looks like copying, at least after 300 steps and with one seed. What is missing? Think of the text *moss kite drum fig moss kite …*. At its
 # second *kite* the network should say *drum*. It can look back at *drum*, but how should it know that *drum* is the right one? The vector of *drum* says "I am

@@ -24,9 +24,8 @@ plt.show()
 #
 # Now look at the squares of layer 0, the upper four. In their lower half, from row 20 on, the list is repeated. There each of them has a long dark line, and
 # this line is far from the diagonal. The learner had lines one cell below the diagonal in its layer 0, because its heads looked at the previous word. In the
-# cheater there is no such line next to the diagonal. The line that you still see in the upper half lies *on* the diagonal, where a word looks at itself. (It
-# is of use. If layer 0 writes nothing at places 0 to 19, the loss rises from nearly 0 to 0.8, as a line printed below the task says.) (In the squares of
-# layer 1, skip rows 0 to 19. What the last layer says there does not count for the loss.)
+# cheater there is no such line next to the diagonal. The line that you still see in the upper half lies *on* the diagonal, where a word looks at itself. (In
+# the squares of layer 1, skip rows 0 to 19. What the last layer says there does not count for the loss.)
 #
 # What has this network learned instead, and where will it fail?
 
@@ -182,16 +181,19 @@ plt.show()
 
 # %% [markdown]
 # Stand at place 25 of the cheater's text. (Places are counted from 0, and the list has twenty words.) The next word, that of place 26, was also said at place
-# 6, nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, on one text. The lists are random,
-# so by the names of the two words a head of layer 0 cannot tell which word stands nineteen back. Only their places can lead it there. For each place the
-# cheater has learned which place stands nineteen back. The four lower squares, of layer 1, have the same line. So which of the two layers does the work? We
-# have cut, and the printed line *cut out* says it: without layer 0 the loss is 0.4, without layer 1 it is 1.0, and without both 4.3, when we ran this. The
-# first two are far below the 4.16 of a network that knows nothing. So in this network each layer can do the trick alone, if less well. (We have trained a
-# single cheater. In another one, one layer may do it all.) The figure tests the trick on lists of other lengths.
+# 6, nineteen places back. And nineteen places back is where all four heads of its layer 0 look, as the printed lines say, on one text. How does a head find
+# that place? Not by the words: they are random, and any word may stand nineteen places before any other. So it must go by the places. For each place the
+# cheater has learned which place stands nineteen back.
 #
-# The figure shows where that works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what repeats after ten words
-# also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It is sure, and wrong. The
-# blue dots are the learner, which copies lists of all these lengths, even those of six and seven words, which are shorter than any that it had read.
+# The four lower squares, of layer 1, have the same line. So which of the two layers does the work? The line *cut out* says it: without layer 0 the loss is
+# 0.4, without layer 1 it is 1.0, and without both 4.3, when we ran this. The first two are far below the 4.16 of a network that knows nothing. So in this
+# network each layer can do the trick alone, if less well. (We have trained a single cheater. In another one, one layer may do it all.) The line on the
+# diagonal is of use, too: if layer 0 writes nothing at places 0 to 19, the loss rises to 0.8, as the last printed line says.
+#
+# The figure shows on which lists the trick works. The orange squares are the cheater. It is right on lists of twenty, and on lists of ten, because what
+# repeats after ten words also repeats after twenty. On all other lists its loss is above 20 nats, far worse than the 4.16 of a network that knows nothing. It
+# is sure, and wrong. The blue dots are the learner, which copies lists of all these lengths, even those of six and seven words, which are shorter than any
+# that it had read.
 #
 # The loss of the cheater could not warn you, because on its own texts looking nineteen back *is* right. If two rules fit the data, a network cannot know which
 # one you meant. The learner is the same kind of network. What has kept it from this rule was its data: in lists of many lengths, no fixed distance is right.

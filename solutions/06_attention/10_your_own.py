@@ -31,9 +31,9 @@
 # - `last_needed(n, T)`: a text of $T$ words says a list of $n$ different words again and again, from place 0 on, as in the table. From place $n$ on, the
 #   network is asked at each place but the last one for the word that comes next. The word at place $n$ asks for the note at place 1, the word at place $n +
 #   1$ for the note at place 2, and so on, as in the table. Return the last place whose note is needed, or 0 if nothing is asked.
-# - `share_noted(n, before, noted)`: now the list begins at place `before`, and the text is long enough for the whole of round two. So a note is needed in the
-#   place right after each of the $n$ words of round one. (After its last word, this is the place where round two begins.) The $n$ notes stand at the places
-#   `before` + 1 to `before` + $n$. A network has only those up to place `noted`. Return the share of the $n$ that it has, from 0 to 1.
+# - `share_noted(n, before, noted)`: now the list begins at place `before`, and the text is long enough for the whole of round two. So $n$ notes are needed.
+#   They stand right after the $n$ words of round one, at the places `before` + 1 to `before` + $n$. (The last of them stands where round two begins.) Suppose
+#   that a network writes notes up to place `noted` and none beyond. Return the share of the $n$ notes that it has, from 0 to 1.
 #
 # The cells below the checks compare both with what your three networks do.
 
@@ -154,15 +154,6 @@ print(
     [round(its[20][1], 1) for its in tried.values()],
     f"where a reader that knows nothing has {math.log(64):.1f}",
 )
-columns = [(n, k) for n in (8, 14) for k in (0, 1, 4)]
-table = {
-    name: [round_two(model, k, n)[0] for n, k in columns]
-    for name, model in contest.items()
-}
-table["strikes out the last seven"] = [1 / (n + k - 7) for n, k in columns]
-names = pd.MultiIndex.from_tuples(columns, names=["words in the list", "before it"])
-print("right in round two:")
-print(pd.DataFrame(table, index=names).T.to_string(float_format="{:.2f}".format))
 
 # %% alt="Share of round two that is right over the number of words before the list. The three learners are at 1 up to ten words, then fall along the predicted line to 0 at 20 words."
 _, axes = plt.subplots(figsize=(8, 3.4))
@@ -189,31 +180,23 @@ plt.show()
 # With twenty words before the list the networks are hardly ever right, and their loss is about 7, where a reader that knows nothing has 4.2. Yet these texts
 # are not longer than those that they have learned from, and neither are their lists.
 #
-# The table answers the question of section 7: who copies, and who only knows which word was said longest ago? Your network of seed 1 is right everywhere, in
-# short lists and in long ones, also with four words in front. It copies. The reader that says the word which has waited longest would be right everywhere
-# with nothing in front, and nowhere with a single word. The LSTM is in between, when we ran this. Take lists of fourteen with one word in front. The LSTM is
-# right in 0.34, the reader that strikes out seven words in 0.12, and the one that says the word which has waited longest in 0. But with four words in front
-# the LSTM is at 0.11, and in lists of eight at 0.02. A rough count of waiting times would look like that. What it really does, we have not found out. It does
-# not copy from any place, as your learner does. The single layer is below the reader that strikes out seven words everywhere. (Neither has ever met words in
-# front. Whether an LSTM that practises on such texts learns to copy, we do not show here: try `practise(..., before=range(23))`.)
-#
 # ### Write the notes by hand
 #
 # So the networks fail just where their notes end. Are the missing notes to blame? There is a second suspect: layer 1 has never had to look beyond place 19
 # either, so perhaps it cannot.
 #
 # We can find out, because we know what a note is. In the next cell the previous-word heads of layer 0 no longer choose where to look. Each of them takes the
-# value of the word before, *at every place*. Everything else stays as it was, and nothing is trained. If the notes are to blame, the copying should come back.
-# If layer 1 is, it should not.
+# value of the word before, *at every place*, and only place 0, which has no word before it, gets no note. Everything else stays as it was, and nothing is
+# trained. If the notes are to blame, the copying should come back. If layer 1 is, it should not.
 
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-def with_notes(model, forged=None):
-    """The model, but its previous-word heads in layer 0 look at the word before at every place.
+def with_notes(model, forged=(), lie="names"):
+    """The model, but its previous-word heads in layer 0 take the value of the word before, and nothing at place 0.
 
-    forged=(i, j): each of the notes at these two places names the word that belongs in the other.
+    forged=(i, j): they do so at these two places only, and there the two notes have exchanged their names, or "places".
     """
     heads, _ = heads_by_score(previous_word(look(model, shown[:-1])[0]))
 
@@ -225,13 +208,15 @@ def with_notes(model, forged=None):
         first, second = model.layers
         Q, K, V = (split_heads(part(x), 4) for part in (first.q, first.k, first.v))
         brought = masked_attention(Q, K, V, mask)
-        told = names.clone()
-        if forged:
-            i, j = forged
-            told[:, [i - 1, j - 1]] = names[:, [j - 1, i - 1]]
-        notes = split_heads(first.v(told + places), 4)
-        for head in heads:  # place 0 has no word before it: there it stays as it was
-            brought[:, head, 1:] = notes[:, head, :-1]
+        at = [*forged] or [*range(1, T)]
+        before = [p - 1 for p in at]
+        name = before[::-1] if forged and lie == "names" else before
+        place = before[::-1] if forged and lie == "places" else before
+        notes = split_heads(first.v(names[:, name] + places[place]), 4)
+        for head in heads:
+            brought[:, head, at] = notes[:, head]
+            if not forged:
+                brought[:, head, 0] = 0  # there is no word before it
         x = x + first.out(merge_heads(brought))
         return model.to_words(x + second(x, mask=mask))
 
@@ -276,13 +261,15 @@ plt.show()
 #
 # ### Forge two notes
 #
-# One question of section 7 is still open. A note that is brought by the value of the word before may tell its *name*, and it may tell its *place*. Which of
-# the two does layer 1 read?
+# In section 7 we assumed that a note says "after kite". But the value of *kite* is made from its word and from its place. So the note may tell the *name* of
+# the word before, and it may tell its *place*, "after place 1". Which of the two does layer 1 read?
 #
-# So let us lie to the network. In 200 lists of twelve words that are said twice, we exchange the names in two notes of the first round. At place 4 the note
-# now says "after" and the name of the word at place 7; at place 8 it names the word at place 3. Nothing else is changed, and the places that the notes tell
-# stay true. Then, in round two, the network reads the word that stood at place 3. What will it say next: the word of place 4, which has really followed, or
-# the word of place 8, where the note says so?
+# So let us lie to the network. We take 200 lists of twelve words that are said twice, and forge two notes of the first round, those at places 4 and 8. In a
+# first trial we exchange their *names*: at place 4 the note now names the word at place 7, and at place 8 it names the word at place 3. The places that they
+# tell stay true. In a second trial we exchange the *places*, and the names stay true. All other heads and all other places are left alone.
+#
+# Then, in round two, the network reads the word that stood at place 3. What will it say next: the word of place 4, which has really followed, or the word of
+# place 8, where a forged note says so? We also ask after the word of place 7. That makes 400 answers for each trial.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -290,28 +277,29 @@ plt.show()
 set_seed(5)
 lists_twice = torch.stack([torch.randperm(64)[:12].repeat(2) for _ in range(200)])
 lists_twice = lists_twice.to(device)
-for seed, model in learners.items():
-    with torch.no_grad():
-        says = with_notes(model, forged=(4, 8))(lists_twice).argmax(-1)
-    after_3, after_7 = says[:, 12 + 3], says[:, 12 + 7]
-    true = [after_3 == lists_twice[:, 4], after_7 == lists_twice[:, 8]]
-    forged = [after_3 == lists_twice[:, 8], after_7 == lists_twice[:, 4]]
-    print(
-        f"seed {seed}: says what followed {torch.stack(true).float().mean():.2f},",
-        f"what the note says {torch.stack(forged).float().mean():.2f}",
-    )
+for lie in ("names", "places"):
+    print(f"{lie} exchanged, of {2 * len(lists_twice)} answers:")
+    for seed, model in learners.items():
+        with torch.no_grad():
+            says = with_notes(model, (4, 8), lie)(lists_twice)[:, [15, 19]].argmax(-1)
+        followed = int((says == lists_twice[:, [4, 8]]).sum())
+        lied_to = int((says == lists_twice[:, [8, 4]]).sum())
+        print(
+            f"  seed {seed}: what really followed {followed}, what the lie says {lied_to}"
+        )
 
 # %% [markdown]
-# It believes the note, in all three networks and in all of the lists: after the word of place 3 it says that of place 8, and after the word of place 7 that
-# of place 4. What it has really read in round one counts for nothing. So layer 1 reads the names in the notes of layer 0, and this is the proof that section
-# 7 still owed us. You have just changed what a network believes, by hand and at one place, because you knew where it was written.
+# If the names are exchanged, each network believes the forged notes in all 400 answers: after the word of place 3 it says that of place 8, and after the word
+# of place 7 that of place 4. What it has really read in round one counts for nothing. If the places are exchanged, no network lets itself be fooled a single
+# time. So layer 1 reads the names in the notes of layer 0, and not the places. This is the proof that section 7 still owed us. You have just changed what a
+# network believes, by hand and at two places, because you knew where it was written.
 #
-# ### Can it be cured?
+# ### Do other data cure the fault?
 #
-# A network should write its notes by itself. So let us change the data. The next cell trains three new networks, with the same 500 steps, on texts in which 0
-# to 22 words stand before the list. (In each text about half as many places are repeats now, so they have less practice, too.) For each network it prints
-# three things: how much of round two is right with 0, 12, 20 and 22 words before the list; the place at which its notes end; and how much is right with 22
-# words if we write the notes by hand.
+# A network should write its notes by itself. So let us change the data. The next cell trains three new networks, which are called `cured` in the code, with
+# the same 500 steps, on texts in which 0 to 22 words stand before the list. (In each text about half as many places are repeats now, so they have less
+# practice, too.) For each network it prints how much of round two is right with 0, 12, 20 and 22 words before the list, the place at which its notes end, and
+# how much is right with 22 words if we write the notes by hand. The last line of each network looks at its mistakes with nothing in front.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -322,15 +310,29 @@ for model in cured.values():
     practise(model, range(8, 21), before=range(23))
 seconds = (time.perf_counter() - begin) / len(cured)
 
+
+def mistakes(model):
+    """In round two of 64 lists of eight: wrong words; those at its first word; those of these that say it again."""
+    words = lists(0, [8], B=64, seed=98)[0].to(device)
+    with torch.no_grad():
+        says = model(words[:, :-1])[:, 8:16].argmax(-1)
+    wrong, again = says != words[:, 9:17], says == words[:, 8:16]
+    return int(wrong.sum()), int(wrong[:, 0].sum()), int(again[:, 0].sum())
+
+
 for seed, model in cured.items():
     shares = [round(round_two(model, k)[0], 2) for k in (0, 12, 20, 22)]
+    print(f"seed {seed}: right with 0, 12, 20 and 22 words before the list {shares}")
+    by_itself = last_note(model)
+    right = round_two(with_notes(model), 22)[0]
+    print(f"  notes end at place {by_itself}; by hand, with 22 words: {right:.2f}")
+    wrong, first, again = mistakes(model)
     print(
-        f"seed {seed}: right with 0, 12, 20 and 22 words before the list {shares}; "
-        f"the notes end at place {last_note(model)}; "
-        f"by hand, with 22: {round_two(with_notes(model), 22)[0]:.2f}"
+        f"  nothing in front: {wrong} of 512 wrong ({first} at the first word of round two, {again} of these say it again); "
+        f"by hand: {mistakes(with_notes(model))[0]} wrong"
     )
 
-# %% alt="Left: share of round two that is right over the number of words before the list; the learners fall to 0 at 20 words, the cured networks stay near 1 up to about 16 words and fall after it, both along the lines that follow from where their notes end. Right: two squares of weights of the best previous-word head; the learner's line ends half way down, the cured one's a few places later."
+# %% alt="Left: share of round two that is right over the number of words before the list; the learners fall to 0 at 20 words, the new networks stay near 1 up to about 16 words and fall after it, both along the lines that follow from where their notes end. Right: two squares of weights of the best previous-word head; the learner's line ends half way down, the new one's a few places later."
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), width_ratios=(4, 3, 3))
 for kind, models, mark in (
     ("trained without", learners, "o"),
@@ -344,37 +346,40 @@ for kind, models, mark in (
         moved, expected, "k--", label="_" * (mark == "o") + "from where notes end"
     )
 axes[0].set(xlabel="words before the list", ylabel="right in round two")
-axes[0].set(ylim=(-0.05, 1.08), xticks=range(0, 23, 4), title="The cure moves the end")
+axes[0].set(
+    ylim=(-0.05, 1.08), xticks=range(0, 23, 4), title="The new data move the end"
+)
 axes[0].legend(fontsize=10, loc="lower left")
 for its, (name, model) in zip(
-    axes[1:], {"learner": learner, "cured": cured[1]}.items(), strict=True
+    axes[1:], {"learner": learner, "new": cured[1]}.items(), strict=True
 ):
     P = look(model, shown[:-1])[0]
     head = int(torch.as_tensor(previous_word(P)).argmax())
-    shades = its.imshow(P[head], cmap="Blues", vmin=0, vmax=1)
-    its.axline((0, 0), slope=1, color="0.75", linewidth=0.6)  # the diagonal
+    shades = square(its, P[head])
     its.set(title=f"{name}: layer 0, head {head}", xlabel="place looked at")
     its.title.set_fontsize(11)
-    its.grid(visible=False)
 axes[1].set_ylabel("place that looks")
 figure.colorbar(shades, ax=axes[1:], label="weight", shrink=0.7)
 plt.show()
 
 # %% [markdown]
-# Begin with the panel on the left. Blue dots are the three learners, orange squares the three cured networks, each time their mean. With sixteen words before
-# the list, the cured networks make no mistake, or hardly one, while the learners are right in about a third. But with 20 words the cured ones make mistakes
-# too, and with 22 about half of what they say is wrong, although they have practised both. Again it is the notes: written by hand, they bring all three back,
-# as the last number of each line says.
+# Begin with the panel on the left, which has the mean of three networks each time. With sixteen words before the list, the new networks make no mistake, or
+# hardly one, while the learners are right in about a third. But with 20 words the new ones make mistakes too, and with 22 about half of what they say is
+# wrong, although they have practised both. Again it is the notes: written by hand, they bring all three back, as the second printed line of each network
+# says. (The dashed lines are `share_noted`, from the places where the notes end. We have read these places off the networks, so this time the lines are no
+# prediction.)
 #
-# The two squares say why. Each shows the best previous-word head of one network. The learner's line ends near place 19. The line of the cured network goes on
+# The two squares say why. Each shows the best previous-word head of one network. The learner's line ends near place 19. The line of the new network goes on
 # for a few places, to about 25, and then it ends as well. Its training texts had up to 22 words in front of a list, so to answer everything in them, it would
 # need notes up to place 30. Such late notes are rarely needed, so they take longer to learn.
 #
-# The two dashed lines in the left panel are `share_noted` again, computed from the places where the notes end. This time we have read these places off the
-# networks, so the lines are no prediction. But the marks still follow them.
+# **A small mistake with a reason.** Two of the new networks make a few mistakes with nothing in front, when we ran this. All of them are at the first word of
+# round two, and all but one say that word itself once more. Take *moss kite drum fig moss*: after the second *moss* it says *moss*. Section 7 has announced
+# why. Place 0 has no word before it, so its note is wrong: it says "after moss", and stands at *moss*. So the question "who is after *moss*?" has two
+# answers, *kite* and *moss*. With notes written by hand, and none at place 0, there is no such mistake. (The learners, whose lists all began at place 0, have
+# learned to live with the wrong note. For the new networks a list begins there in one text of 23.)
 #
-# So after 500 steps it is half a cure. With patience it becomes a whole one, nearly: with 2,000 steps, two networks of ours were right everywhere with up to 16
-# words in front, in 0.96 and 1.00 with 20 words, and in 0.83 and 0.88 with 22. Their notes ended at place 29. (They came from `practise(fresh(seed), range(8,
-# 21), before=range(23), steps=2000)`, with the seeds 1 and 2.) But each place has a vector of its own, and a network must learn for each place anew which place
-# is just before it. It would be easier if a score depended only on how *far apart* two words are. Then "one place back" would have to be learned only once. The
-# network that reads kitchen stories works like that, and chapter 08 shows how.
+# So after 500 steps the fault is half cured. With more steps the notes go on. In two trainings with `steps=2000`, which are not shown here, they ended at
+# place 29, and with 20 words in front nearly everything was right. But each place has a vector of its own, and a network must learn for each place anew which
+# place is just before it. It would be easier if a score depended only on how *far apart* two words are. Then "one place back" would have to be learned only
+# once. The network that reads kitchen stories works like that, and chapter 08 shows how.

@@ -65,13 +65,16 @@ rows = []
 for fox, duck in [pair[::turn] for pair in pairs for turn in (1, -1)]:
     text = two_towns.replace("westford", "X").replace("kingham", duck).replace("X", fox)
     row = {"the fox is in": fox, "the duck is in": duck}
-    for asked in ("olga loves the golden fox", "anna loves the silver duck"):
-        reading = reader.read(text.replace("olga loves the golden fox", asked))
-        row[f"{asked.split()[-1]} in …"] = next(iter(reading.next_words))
-    weights = reading.weights[
-        0, 1, -1
-    ]  # after fox and after duck: its keys know neither
-    row["most weight"] = max((fox, duck), key=lambda t: weights[reading.words.index(t)])
+    of_fox = reader.read(text)
+    of_duck = reader.read(
+        text.replace("olga loves the golden fox", "anna loves the silver duck")
+    )
+    row["fox in …"] = next(iter(of_fox.next_words))
+    row["duck in …"] = next(iter(of_duck.next_words))
+    weights = of_fox.weights[0, 1, -1]  # of head 1, when the text ends with the fox
+    row["most weight"] = max(
+        (fox, duck), key=lambda town: weights[of_fox.words.index(town)]
+    )
     rows.append(row)
 table = pd.DataFrame(rows)
 display(table[["the fox is in", "the duck is in", "fox in …", "duck in …"]][:2])
@@ -91,9 +94,10 @@ print(f"the town to which head 1 gives more weight: {seen} of {len(table)} cases
 # fooled it. The last printed line fits this: it always says the town to which head 1 gives more weight.
 #
 # How does it choose between the two? Neither always by the name nor always by the place, as the line in the middle shows. In two of the six pairs, ours among
-# them, it stays with the same *name* when we exchange the towns. In the other four the name changes with the exchange: it keeps to the town that stands
-# first, or to the one that stands second. The fox has nothing to do with it. After *in*, that head looks for a town, and in a story with only one town nobody
-# would notice.
+# them, it stays with the same *name* when we exchange the towns. In the other four it says the other name after the exchange. Since the towns have changed
+# places, this means that it stays with the same *place*: the first town of the story in both orders, or the second in both. The fox has nothing to do with
+# it. After *in*, that head looks for a town, and with only one town in the story nobody would notice. (All twelve cases are the same story with other towns
+# in it.)
 #
 # This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would
 # have to ask for it, as the two layers of your learner do.

@@ -5,10 +5,10 @@
 # word ask. A mask kept it from seeing what it should guess. And it got several heads, because one lookup brings home only one mean.
 #
 # With it you have trained a network in which a circuit formed. You have found its two parts, cut one out in three networks, and written its notes by hand,
-# and each time the copying went and came as the plan says. You have seen through a cheater that had the same loss. Then you have convicted your own network
-# by a prediction, and cured it, halfway.
+# and each time the copying went and came as the plan says. You have seen through a cheater that had the same loss. Then you predicted where your own network
+# fails, and it did. Notes written by hand mended it. Other data mended the fault only in part.
 #
-# The cured one goes into the gallery. Its prompts are lists, since lists are all that it knows.
+# One of the networks that were trained with words in front goes into the gallery. Its prompts are lists, since lists are all that it knows.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
