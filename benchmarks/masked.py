@@ -1,6 +1,6 @@
 """Models that fill in a blank, read against the exact answer: which part of the text must a model see?
 
-    python -m benchmarks.masked [sweep] [early] [tuning] [ladder] [senses] [pseudo] [rates] [longer]
+    python -m benchmarks.masked [sweep] [early] [tuning] [ladder] [senses] [pseudo] [rates] [longer] [agreement]
 
 About half an hour of CPU time on one thread. Writes data/masked/*.csv (a README there says what stands in them); what
 is already there is not made again, so a run that was stopped goes on. Weights of the ladder lie in runs/masked.
@@ -57,6 +57,8 @@ SWEPT = {"encoder": (0.002, 0.004, 0.008)}
 FAST = (0.004, 0.008, 0.016)  # for all others
 SECONDS = {"sweep": 8.0, "ladder": 40.0, "rates": 20.0}  # of CPU time, for each run
 LONGER = {40.0: ("encoder", "window", "left only (LSTM)"), 240.0: ("encoder", "window")}
+AGREEMENT = (("encoder", 40.0, "15 %"), ("encoder", 40.0, "30 %"), ("window", 40.0, "30 %"), ("bilstm", 40.0, "30 %"),
+             ("left only (LSTM)", 40.0, "-"), ("encoder", 120.0, "30 %"), ("window", 120.0, "30 %"))  # fmt: skip
 BLANKS = {"sweep": 500, "ladder": 3000, "rates": 1500}
 MASKING = {"15 %": (0.15, 0.8, 0.1), "5 %": (0.05, 0.8, 0.1), "30 %": (0.3, 0.8, 0.1), "50 %": (0.5, 0.8, 0.1),
            "15 %, only <MASK>": (0.15, 1.0, 0.0)}  # fmt: skip
@@ -236,6 +238,33 @@ def longer(text: Text, seed: int = 1) -> None:
             model, _, about = train(name, text, best(name), seed, seconds, MASKING["30 %"])
             for row in rows_of(model, asked, stories):
                 table.add(name, seconds, seed, *row, about["steps"], about["passes"])
+
+
+def agreement(text: Text, seed: int = 1) -> None:
+    """The right form of a hidden verb against its other number: how often the right one is likelier."""
+    known = set(text.words)
+    found = kitchen.probes_in("agreement", kitchen.documents(tokens=60_000, seed=41))
+    found = [probe for probe in found if probe.right[0] in known and probe.wrong and probe.wrong[0] in known]
+    stories, places = [probe.document.tokens for probe in found], [probe.position for probe in found]
+    broken = [
+        [*tokens[:t], probe.wrong[0], *tokens[t + 1 :]] for tokens, t, probe in zip(stories, places, found, strict=True)
+    ]
+    labels, pairs = np.array([probe.label for probe in found]), list(enumerate(places))
+    table = Table("agreement", "model seconds masking seed label verbs right nats steps")
+
+    def add(model: FillIn, *about: Any, steps: float) -> None:
+        (good, _), (bad, _) = filled(model, stories, pairs), filled(model, broken, pairs)
+        for label in sorted(set(labels)):
+            here = labels == label
+            right = float((good > bad)[here].mean())
+            table.add(*about, label, int(here.sum()), right, float(-good[here].mean()), steps)
+
+    if not table.has(model="unigram"):
+        add(Unigram(text.symbols, text.counts), "unigram", 0.0, "-", 0, steps=0)
+    for name, seconds, masking in AGREEMENT:
+        if not table.has(model=name, seconds=seconds, masking=masking, seed=seed):
+            model, _, about = train(name, text, best(name), seed, seconds, MASKING.get(masking, MASKING["15 %"]))
+            add(model, name, seconds, masking, seed, steps=about["steps"])
 
 
 def senses(text: Text) -> None:
@@ -423,5 +452,5 @@ class Table:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     text = cache(Text)
-    parts = (sweep, early, tuning, ladder, senses, pseudo, rates, longer)
+    parts = (sweep, early, tuning, ladder, senses, pseudo, rates, longer, agreement)
     run_parts({part.__name__: partial(lambda part: part(text()), part) for part in parts})

@@ -259,12 +259,6 @@ STUDIES: dict[str, Study] = {
                 "token shift": (2e-3, 4e-3, 8e-3, 1.6e-2, 3.2e-2),
             },
         ),
-        Study(
-            "warmup",
-            _network("transformer", 0.5),
-            {f"{steps} steps": {"warmup": steps} for steps in (1, 10, 50, 150)},
-            rates=(1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2, 3.2e-2),
-        ),
     )
 }
 

@@ -266,8 +266,8 @@ def my_training(model, steps, rate=my_rate, warmup=0.1, seed=1, watch=None):
 # each text. Where the loop only measures the loss, it goes forward once. That gives the operations of the whole training. The cell takes 53 steps, whose
 # result is thrown away, and times the last fifty, to find out how many operations your machine does in a second. All operations, divided by the operations in
 # a second, give the seconds. (You could forecast the time from the fifty timed steps alone. What `flops` adds is a speed, in operations per second, which you
-# can compare with that of another machine.) When the training is over, the forecast is printed beside the clock. If the two are far apart, your machine was
-# busier in one of them.
+# can compare with that of another machine.) When the training is over, the forecast is printed beside the clock. The clock should be a little later, because
+# the forecast leaves out the samples that the model writes on the way. If the two are far apart, your machine was busier in one of them.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -418,8 +418,8 @@ for who, said in {"the model": written, "the author": my_text["valid"]}.items():
     print(f"{who}: {len(piece)} letters, {piece!r}")
 
 # %% [markdown]
-# If the two lengths are alike, your model repeats its author no more than the author does. In the course's own run both pieces are about thirty letters long:
-# the stories of the kitchen text often use the same words.
+# If the two lengths are alike, there is no sign that your model has learned pieces by heart. In the course's own run both pieces are about thirty letters
+# long: the stories of the kitchen text often use the same words.
 
 # %% [markdown]
 # Is it good, or does it only look good? The next figure shows two curves, the loss on held-out text and the loss on text that the model learns from. Before the
@@ -517,17 +517,18 @@ attempt(warmup=0.3, seed=5)
 # consists of your two changed rows. So luck does it about once in ten times. But luck gets a new chance with each setting that you try. If you try five
 # settings that all make no difference, at least one of them passes by luck in about three of ten cases. (It would be four of ten if each setting had
 # unchanged rows of its own. Here all five are compared with the same three.) And give each row a seed of its own, as the cell does: two rows with one seed
-# have the same first weights and the same batches, and are no two chances. (Section 7 measures on text that has taken no part in this.)
+# begin with the same weights and read the same batches, so they are not two independent trials. (Section 7 measures on text that has taken no part in this.)
 #
 # In the course's own run the longer warm-up has 2.87 and 2.92 nats, and the unchanged rows have 3.54, 3.21 and 2.97. Both are better than all three, so by
 # this rule we believe it.
 #
 # And what is good for a short training need not be good for a long one. We have tried that, too, apart from this notebook: 600 steps, three seeds each. With
 # the usual warm-up the model ended at 1.41, 1.40 and 1.40 nats, and with the longer one at 1.39, 1.38 and 1.37. So it is still better, but only by two
-# hundredths of a nat, where it was more than a third in the short trainings. Why so much there? A share of 0.1 means 60 steps of warm-up in 600 steps, and
-# only 12 in 120, and the learning rate was chosen for the long training. For twelve steps of warm-up that rate is too large, and we are on the steep side of
-# the bowl of section 5. (We have also doubled the rate together with the longer warm-up. After 600 steps that is no better than the longer warm-up alone:
-# 1.42, 1.38 and 1.39.)
+# hundredths of a nat, where it was more than a third in the short trainings. Why did it help so much more in the short trainings? A share of 0.1 means 60
+# steps of warm-up in 600 steps, and only 12 in 120, while the learning rate was chosen for the long training. Perhaps it is too large for so short a warm-up.
+# We have tried half the rate in 120 steps, again with a share of 0.1, and it ended at 3.01, 3.00 and 3.03: better than the unchanged rows on average, and not
+# as good as the longer warm-up. (We have also doubled the rate together with the longer warm-up. After 600 steps that is no better than the longer warm-up
+# alone: 1.42, 1.38 and 1.39.)
 #
 # If a setting has won on your text, write it between the braces of the next cell. The cell trains it with all the steps. If it ends lower than before, its
 # model becomes `my_model`, and everything below is done with it. If no setting has won, leave the braces empty. (We leave them empty, too: for two hundredths
@@ -617,9 +618,10 @@ print(
 # %% [markdown]
 # ### How far back does it look?
 #
-# Your model reads $T$ tokens before it says the next one. Does it use them all? You have an instrument for that, the exchanged token of section 4, and now you
-# point it backwards. Take a stretch of held-out text, and in it exchange one token, $k$ places before the one that the model is asked for, for another token of
-# your text. By how many nats does the loss of the right answer move, up or down? If the model does not use what stands so far back, it does not move.
+# Your model reads $T$ tokens before it says the next one. Does it use them all? You have an instrument for that, the exchanged token of section 4, and now
+# you point it backwards. Take a stretch of held-out text, and in it exchange one token, $k$ places before the one that the model is asked for, for a token
+# that is drawn from your text. By how many nats does the loss of the right answer move, up or down? If the model does not use what stands so far back, it
+# does not move.
 #
 # The next cell asks this in 200 stretches, for one distance after the other. Up to which distance do you expect to see something?
 
@@ -661,7 +663,7 @@ plt.show()
 # %% [markdown]
 # The token just before moves the loss by nearly 6 nats in the course's own run, the one before that by 2, the one four places back by half a nat. From a
 # distance of sixteen on it is a few hundredths of a nat. This model reads 64 tokens, and after its 600 steps it uses about eight of them. It could look
-# further back: nothing in its attention speaks against it. It has only learned first what helps most, and the nearest tokens help most.
+# further back, since its attention sees all of them. Perhaps it has learned first what helps most.
 #
-# Keep this curve in mind. A table of counts knows the nearest tokens, too. Who wins in section 7, the counts or your model, depends on whether your model has
-# found anything beyond them. And in section 8 you will ask a model of the same class that has trained for longer.
+# Keep this curve in mind. A table of counts knows the nearest tokens, too. So to win against it in section 7, your model must either make more of these few
+# tokens than a table can, or find something beyond them. And in section 8 you will ask a model of the same class that has trained for longer.

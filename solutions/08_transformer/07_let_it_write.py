@@ -341,10 +341,11 @@ print(f"training: LSTM {lstm_minutes:.1f}, your Transformer {minutes:.1f} minute
 # Did your Transformer win? In the course's own tiny run, after 600 steps on the kitchen text, the LSTM is level with the counts, and the Transformer is
 # behind both. On a laptop, with 1,500 steps on tiny Shakespeare, the three are nearly level: the counts with seven tokens of context need 2.44 bits per byte,
 # and the LSTM and the Transformer 2.48 each (one training of each; the LSTM took 2 minutes, the Transformer 4). So do not be disappointed if a table of
-# counts beats your network. A megabyte is little text, a few minutes are little time, and the figure *How far back your model looks* has shown what it does
-# with them. What would more time do? We have recorded it for the kitchen text. The next cell shows what came out when both trained for longer, with two
-# seeds, everything else as in the cells above. (`python -m benchmarks.record.longer`; its trainings read the kitchen text.) Before you run it: will the
-# Transformer catch up?
+# counts beats your network. A megabyte is little text, and a few minutes are little time: in them your model has learned to use the nearest tokens, as the
+# figure *How far back your model looks* has shown. (The 2.48 bits are more than the 2.76 nats per token of section 6 would make you expect. The test text is
+# the last part of the file, and it is harder: the counts need 2.03 bits on the held-out text before it.) What would more time do? We have recorded it for the
+# kitchen text. The next cell shows what came out when both trained for longer, with two seeds, everything else as in the cells above. (`python -m
+# benchmarks.record.longer`; its trainings read the kitchen text.) Before you run it: will the Transformer catch up?
 
 # %%
 longer = pd.read_csv(paths.DATA / "transformer" / "longer.csv")
@@ -355,12 +356,12 @@ print("\nminutes on one core:")
 print(longer["minutes"].round(1).to_string())
 
 # %% [markdown]
-# Count in steps, and the Transformer catches up: with 4,800 both have 0.75, far ahead of the counts with their 0.91. Count by the clock, and up to 0.7
-# minutes it has not: a step of the Transformer takes about twice as long. Its 2,400 steps take 0.6 minutes and bring it to 0.81, and the LSTM makes 4,800
-# steps in about that time (0.7) and comes to 0.75. Who would be ahead after 1.4 minutes this table does not say. The LSTM's last doubling has brought it only
-# 0.01, the Transformer's 0.06. (The two seeds differ by 0.02 at most, and the same tokens judge all of them. Both networks keep the learning rates that were
-# best for 600 steps.) So 600 steps were too few for the Transformer, and "who is better" has no answer before one says what is made equal. Section 9 makes
-# the time equal, for longer trainings on words.
+# Count in steps, and the Transformer catches up: with 4,800 both have 0.75, far ahead of the counts with their 0.91. Count by the clock, and after 0.7
+# minutes the Transformer is still behind, because each of its steps takes about twice as long. Its 2,400 steps take 0.6 minutes and bring it to 0.81, and the
+# LSTM makes 4,800 steps in about that time (0.7) and comes to 0.75. Who would be ahead after 1.4 minutes this table does not say. The LSTM's last doubling
+# has brought it only 0.01, the Transformer's 0.06. (The two seeds differ by 0.02 at most, and the same tokens judge all of them. Both networks keep the
+# learning rates that were best for 600 steps.) So 600 steps were too few for the Transformer, and "who is better" has no answer before one says what is made
+# equal. Section 9 makes the time equal, for longer trainings on words.
 #
 # (One more thing is unequal. Each network begins every stretch knowing nothing. An LSTM could carry its state from stretch to stretch, as yours did in
 # chapter 05, and we do not let it.)

@@ -1,7 +1,8 @@
 # %% [markdown]
 # ## 8. Bigger
 #
-# Your class can hold more than what you have trained yourself. In this section weights that others have trained move into it.
+# Your class can hold more than what you have trained yourself. In this section weights move into it that were trained for longer: first those of the course,
+# and then, if you like, those of GPT-2.
 
 # %% [markdown]
 # ### Trained by somebody else
@@ -47,9 +48,9 @@ for seed in (1, 2):
 # %% [markdown]
 # Its sentences hold together, though not all of them make sense. To train such a model on your own text, see `docs/pretrain.md`.
 #
-# How far back does *this* model look? Ask it as you have asked yours: exchange one word and see how far the loss of the next one moves. The texts are the first
-# 66 symbols of about a thousand stories that it has not read. Each story begins with `</s>`, and 64 places before the word that is asked stands the first word of
-# the story.
+# How far back does *this* model look? Ask it as you have asked yours: exchange one word and see how far the loss of the next one moves. It reads `</s>` and
+# the first 64 words of a story, and is asked for word 65. So at the distance of 64 we exchange word 1. There are about a thousand such stories that it has
+# not read. Half of them begin with the name of a guest, and the others with *on*, as in *on a cold evening*, so we ask for them apart.
 
 # %%
 number = {symbol: i for i, symbol in enumerate(symbols)}
@@ -60,15 +61,25 @@ beginnings = [
     if len(story) >= 65
 ]
 asked_of_it = torch.tensor(beginnings, device=device)
-moved_there = [moved_by_exchange(yours, asked_of_it, k) for k in distances]
-print("words back:", *(f"{k:5}" for k in distances))
-print("nats:      ", *(f"{nats:5.2f}" for nats in moved_there))
+with_on = asked_of_it[:, 1] == number["on"]
+far = [*distances[:-1], 59, 64]
+print("words back:                ", *(f"{k:5}" for k in far))
+for begins, its in {
+    "a name": asked_of_it[~with_on],
+    "on": asked_of_it[with_on],
+}.items():
+    moved_there = [moved_by_exchange(yours, its, k) for k in far]
+    print(
+        f"{len(its)} stories, first {begins:7}",
+        *(f"{nats:5.2f}" for nats in moved_there),
+    )
 
 # %% [markdown]
-# At first the numbers fall as yours did. But look at the right end: from 0.02 nats at a distance of 24 they *rise* again, to 0.13 at 64. There stands the
-# first word of the story, and a story begins with the name of a guest. In the few stories in which this word matters much, the word that is asked is mostly a
-# name, an *and* between two names, or *he* or *she*. So this model does not use what is near and forget the rest. It has found out that some words, far back,
-# will be needed again. A table of counts that ends after nine tokens cannot do that. Section 9 shows when a Transformer begins to.
+# At first the numbers fall as yours did, and at a distance of 24 hardly anything is left. But look at the right end, where they *rise* again. In the stories
+# of the first line, word 1 is the name of a guest, and it stands at the distance 64, where exchanging it moves the loss by 0.25 nats. In those of the second
+# line word 1 is *on*, and exchanging it moves only 0.02. There the guest comes in later, as in *on a cold evening , ruth …*, and stands at the distance 59 in
+# most of them: 0.29 nats. So this model does not use what is near and forget the rest. It has found out which words, far back, will be needed again. A table
+# of counts that ends after nine tokens cannot do that. Section 9 shows when a Transformer begins to.
 
 # %% [markdown]
 # ### GPT-2

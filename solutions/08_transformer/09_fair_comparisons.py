@@ -56,9 +56,10 @@ for name, (spent, bits, size) in ends.items():
 
 # %% [markdown]
 # Why do they change places? A loss is a mean over all words, and it does not say which words have become easier. So the same recorded networks were asked for
-# certain words only. *Copy* means a word that the story has said before: the name of the first guest, who comes back at the end; the town of the house; its first
-# and second word. *Agreement* is a verb whose noun stands five to eight words back, with a noun of the other number in between. The next cell prints how many of
-# these words each network guesses right, in percent; where there are three seeds, it prints all three. Before you run it: at which of these is the LSTM ahead?
+# certain words only. *Copy* means a word that the story has said before: the name of the first guest, who comes back at the end; the town; and the two words
+# of the restaurant's name, such as *golden* and *plate*, which the table calls the house. *Agreement* is a verb whose noun stands five to eight words back,
+# with a noun of the other number in between. The next cell prints how many of these words each network guesses right, in percent; where there are three
+# seeds, it prints all three. Before you run it: at which of these is the LSTM ahead?
 
 # %%
 asked_for = {
@@ -82,11 +83,11 @@ print(pd.DataFrame(guessed).T.to_string())
 # %% [markdown]
 # At agreement the LSTM is ahead after one minute, and after ten both make hardly a mistake. At copying it is another story. After one minute neither network
 # copies. After four, each of the three Transformers has learned to copy something, and not all the same. After ten minutes the Transformer copies the guest
-# and the town nearly always. The LSTM with its 8 % for the town has hardly begun: it would say the commonest town and be right as often. (After 45 minutes it
-# copies one of the five, the first word of the house, which that Transformer does *not*. These are single seeds.)
+# and the town nearly always. The LSTM has hardly begun. Its 8 % for the town is what one gets by always saying the commonest town. (After 45 minutes it
+# copies one of the four, the first word of the house, which that Transformer does *not*. These are single seeds.)
 #
-# So the curves cross where the Transformer begins to copy. This is what chapter 06 has shown you in lists: attention can fetch a word from anywhere. An LSTM must
-# carry it along, in every step, until it is needed.
+# So in the minutes in which the Transformer passes the LSTM, it learns to copy, and the LSTM does not. Chapter 10 adds up what this is worth. It fits what
+# chapter 06 has shown you in lists: attention can fetch a word from anywhere. An LSTM must carry it along, in every step, until it is needed.
 
 # %% [markdown]
 # ### One thing at a time
