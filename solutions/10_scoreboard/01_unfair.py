@@ -5,15 +5,16 @@
 # %% [markdown]
 # You have built a dozen language models by now, from a table of counts to a Transformer. Which one is the best?
 #
-# Papers answer such a question with a table: one row for each model, one number in each row, the smallest number printed in bold. In a minute you will see our
-# table, and then you will spend this chapter taking it apart, because such a table is easy to get wrong. Perhaps one model was allowed to skip the difficult
-# words. Perhaps another was trained for seven times as long as its neighbour. Perhaps a third leads by so little that the lead would be gone on another day's
-# test text. In print all three look splendid.
+# Papers answer such a question with a table: one row for each model, one number in each row, the smallest number printed in bold. In a minute you will see
+# our table, and then you will spend this chapter taking it apart, because such a table is easy to get wrong. Perhaps one model was allowed to skip the
+# difficult words. Perhaps another was trained for seven times as long as the one it is compared with. Perhaps a third leads by so little that the lead would
+# be gone on another day's test text. In print all three look splendid.
 #
 # We have an advantage that the authors of papers hardly ever have. Our text comes from a language whose true probabilities we know. So we know what a perfect
 # model would score, and whatever we say about a model can be checked.
 #
-# At the end there is a game. `autograder challenge` trains a model of *yours* within a fixed budget of computing time, and scores it on stories that are written only afterwards, so nobody can have seen them. What you build in this chapter tells you whether you have really won.
+# At the end there is a game. `autograder challenge` trains a model of *yours* within a fixed budget of computing time, and scores it on stories that are
+# written only afterwards, so nobody can have seen them. It also tells you whether a lead is more than luck, with the very test that you build in section 4.
 
 # %% [markdown]
 # How can one scoreboard hold a table of counts and a Transformer? By asking every model for the same thing. Given the tokens of some texts, a model returns $\ln P$ of each next token, and nothing else about it matters here: this is the **interface** of the chapter. We asked all models once and stored their answers, so from here on you work with arrays of numbers, and nothing has to be trained.
@@ -64,7 +65,9 @@ board.index = pd.MultiIndex.from_arrays([group, board.index], names=["", "model"
 board
 
 # %% [markdown]
-# Each row was tested on the same 1,220 stories, about 100,000 tokens. The last row is the language itself, and nothing can do better in the long run. So the last column is the one to read: whatever is left there is something that the model does not know.
+# Each row was tested on the same 1,220 stories, about 100,000 tokens. The last row is the language itself, and nothing can do better in the long run. So the
+# last column is the one to read: whatever is left there is something that the model does not know. (The truth is the *floor* that nothing can go below, so
+# figures also call this number "bits above the floor".)
 #
 # Now read the first two columns. Is this table fair? Within a group, roughly yes. Between the groups it is not. A counting model has seen one million tokens,
 # and it would not use more minutes if you gave them to it. The four networks of the second group had about four minutes of one processor each, from 3.9 for
@@ -116,7 +119,8 @@ for name in ("modified Kneser-Ney 5", "LSTM", "Transformer", "truth"):
 # fewer tokens. Some turn rare words into `<UNK>`, which is easy to predict. And some are tested on a text that was cut or cleaned in another way.
 
 # %% [markdown] statement="flaws"
-# `flaws(tokens, sentences)` compares the tokens that a model was scored on with the sentences, lists of words that contain neither `</s>` nor `<UNK>`. It returns the set of those that hold:
+# `flaws(tokens, sentences)` compares the tokens that a model was scored on with the sentences, lists of words that contain neither `</s>` nor `<UNK>`. It
+# returns a set: those of the following names whose sentence is true.
 #
 # - `"ends"`: there are not as many `</s>` as sentences;
 # - `"unknown words"`: there is an `<UNK>`;
@@ -338,5 +342,6 @@ for name in ("Transformer", "truth"):
 
 # %% [markdown]
 # Two surprises. The board is guilty as well: it has unknown words, though very few of them. And leaving out the `</s>` makes the Transformer look *worse*. In
-# our stories it is always certain where the end comes, even for the truth, so each `</s>` is a token that costs nothing, and dividing by it makes the mean
-# smaller. On a text whose ends are hard to guess it would be the other way round. In both cases the two numbers are not about the same tokens.
+# our stories the end can be foreseen with certainty, and every good model has learned where it comes. So each `</s>` is a token that costs (almost) nothing,
+# and dividing by it makes the mean smaller. On a text whose ends are hard to guess it would be the other way round. In both cases the two numbers are not
+# about the same tokens.

@@ -2,8 +2,9 @@
 # ## 2. Pay for what was not said
 #
 # `<UNK>` is a promise, not a prediction: the model still has to say *which* unknown word it was. If there are $U$ unknown words and it has no preference
-# among them, that takes another $\ln U$ nats for each `<UNK>`. That is a fair price for a model that says nothing more about its unknown words. (In our cell
-# $U$ is counted with the words of the test text among them. A real model does not know those, so for it even $U$ is a guess.)
+# among them, that takes another $\ln U$ nats for each `<UNK>`. That is a fair price for a model that says nothing more about its unknown words. (In the cell
+# above, `kinds` is this $U$. It counts every word of the training *and the test* text that is not among the `size` known ones. A real model has not seen the
+# test text, so for it even $U$ is a guess.)
 #
 # Sums of bits over the same text can always be compared. Means can be, once all of them divide by the same number. We take the number of words, which does not depend on how a model cuts its tokens:
 
@@ -89,12 +90,15 @@ paid = [bits_per_word(ln_p, tokens, kinds) for tokens, ln_p, kinds in reports]
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3))
 left.plot(known_sizes, reported, "o-")
 left.set(xscale="log", xlabel="known words (log)", ylabel="perplexity as reported")
+left.set_title("Knowing less looks better …")
 right.plot(known_sizes, paid, "o-", color=plots.COLOURS[1])
 right.set(xscale="log", xlabel="known words (log)", ylabel="bits per word, all paid")
+right.set_title("… until every word is paid for")
 plt.show()
 
 # %% [markdown]
-# As reported (left), knowing less looks better. Once every model names every word (right), the order is turned round.
+# As reported (left), knowing less looks better. Once every model names every word (right), the order is turned round. (Mind the axes: on the left the numbers
+# differ by a factor of 27, on the right by less than half a bit.)
 #
 # This is why all models of our scoreboard share one vocabulary. The few words that are not in it are `<UNK>` for every one of them, so no model gains by it,
 # and every model counts every `</s>`.

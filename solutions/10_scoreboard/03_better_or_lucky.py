@@ -154,16 +154,17 @@ print(f"losses of a story under Transformer and LSTM: correlation {together:.2f}
 
 # %% [markdown]
 # On the same stories (blue) every lead is clear. With other stories for each model (orange) the intervals are three to six times as wide, and the RNN's lead
-# over the window would be lost. The reason stands in the last line: what is hard for one model is hard for the other, and that is most of the scatter; the
-# pairs cancel it.
+# over the window would be lost. The reason is the last printed number, the correlation of 0.95: what is hard for one model is hard for the other, and that is
+# most of the scatter; the pairs cancel it.
 #
 # I said that the words of a story might not be independent. On our text this does no harm. Drawing single tokens (green) gives nearly the same widths. For
 # the loss of one model alone, the draws of stories even scatter a little *less* than the draws of tokens. That is because our stories are built alike: each
 # has its opening, its orders and its ending, so every story has its share of easy and hard places, which a draw of single tokens has not. In texts whose
 # authors and topics differ it may well be the other way round, so draw documents.
 #
-# The black marks are a test that one rarely has: the difference on all 1,220 stories. Each should lie in its blue bar, or just beside it: an interval that
-# misses the true value one time in twenty misses this one only about one time in thirty, because our 200 stories are among the 1,220.
+# The black marks are a test that one rarely has: the difference on all 1,220 stories. Each should lie in its blue bar, or just beside it. (A bar of 95 %
+# misses the truth one time in 20. It misses this mark only about one time in 30, because the 1,220 contain our 200 stories, and so their mean lies nearer to
+# our mean than the truth does.)
 #
 # And here is what the blue bars do *not* tell you. They answer the question "would it be so on other stories?" They know nothing about "would it be so if we trained both again?" Three Transformers that differ in the seed alone were 0.08 bits apart, that is 0.05 nats, more than the width of the Transformer's bar. A comparison of *recipes* therefore needs several trainings of each as well as many stories.
 

@@ -61,10 +61,11 @@ agrees(documents_needed, ours.documents_needed, choice(*map(np.array, _rows)))
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Predict, then measure. A pilot of 30 stories says how many are needed. Then we draw that many of our 200 stories (with replacement), a thousand times. In
-# what share of the draws is the difference at least two standard errors: nearly always? (One story alone has no scatter, so where the formula asks for a
-# single one we draw two.) We also want cases that are hard, so some models are mixed by hand: 80 % Transformer and 20 % LSTM hardly differs from the
-# Transformer alone.
+# Predict, then measure. A pilot of 30 stories says how many are needed. To try it out we need a world in which the true difference is known, so for the
+# moment let our 200 stories be the whole world. Then we draw as many stories from them as the pilot asks for (with replacement), a thousand times. In what
+# share of the draws is the difference at least two standard errors: nearly always? (One story alone has no scatter, so where the formula asks for a single
+# one we draw two.) We also want cases that are hard, so some models are mixed by hand: 80 % Transformer and 20 % LSTM hardly differs from the Transformer
+# alone.
 #
 # The share that you are about to see has a name. The **power** of a test is the probability that it sees a difference that really is there. If the true difference is $\delta$ and the standard error $s / \sqrt D$, the measured difference scatters around $\delta$ roughly as a normal distribution, so it lies above $z$ standard errors with probability
 #
@@ -92,7 +93,7 @@ contests = {
 def power(d, stories, times=1000):
     """In what share of the draws of so many stories the mean is two standard errors from 0."""
     some = d[rng.integers(len(d), size=(times, max(stories, 2)))]
-    error = some.std(axis=1, ddof=1) / math.sqrt(some.shape[1])
+    error = np.array([by_formula(one) for one in some])  # yours, of section 3
     return np.mean(abs(some.mean(axis=1)) >= 2 * error)
 
 
@@ -107,21 +108,44 @@ head += ["with z = 4", "power, z = 4"]
 pd.DataFrame(rows, contests, head).round(4)
 
 # %% [markdown]
-# Not nearly always. Look at the last row, where many stories are needed. If $D$ is exactly the number that all 200 stories ask for, the true difference is
-# two standard errors, so $\frac{\delta}{s / \sqrt D} - z = 0$ and the power should be $\Phi(0) = \frac12$: half of all draws fall short. It is 51 %. How many
-# stories do you need for a power of 98 %? $\Phi(2)$ is about 0.98, so the true difference has to be *four* standard errors. Ask for $z = 4$, which means four
-# times as many stories, and the last column shows that it works: 96 % or more in every row. (The formula is rough where few stories are needed, since then
-# the scatter itself is estimated from a handful of numbers.)
+# Not nearly always. Look at the last row, where many stories are needed. In a world of these 200 stories it takes $D = 231$ draws until the true difference
+# is two standard errors. Then $\frac{\delta}{s / \sqrt D} - z = 0$ and the power should be $\Phi(0) = \frac12$: half of all draws fall short. It is 51 %. How
+# many stories do you need for a power of 98 %? $\Phi(2)$ is about 0.98, so the true difference has to be *four* standard errors. Ask for $z = 4$, which means
+# four times as many stories, and the last column shows that it works: 96 % or more in every row. (The formula is rough where few stories are needed, since
+# then the scatter itself is estimated from a handful of numbers.)
 #
-# And a pilot can err. For the last pair it asks for 50 stories, where all 200 together say 231; with 50, one draw in five tells the two apart. Note also how
-# expensive small differences are: at the same scatter, half the difference needs four times as many stories.
+# Note also how expensive small differences are: at the same scatter, half the difference needs four times as many stories.
 #
-# That one draw in five is strange. With 50 stories the formula gives a power of $\Phi(2 \sqrt{50 / 231} - 2)$, which is 14 %, and 50 stories are not a
-# handful. Whom does the formula not fit? It takes the differences for normal numbers. The next cell draws 50 of three kinds: our differences; normal numbers
-# of the same mean and the same scatter; and our differences mirrored about their mean.
+# Outside this small world even 231 is a guess. All 200 stories are a pilot, too, of a language with endless stories, and 231 is more than 200: so these
+# stories do not tell the last pair apart. How far can a pilot err? The next cell asks 3,000 pilots of 30 of our stories, and 3,000 of 200 (drawn with
+# replacement). What would you bet: do they agree to a factor of two?
 
 # %%
 d = np.bincount(document, contests["Transformer, a fifth LSTM"]) / lengths
+draw = np.random.default_rng(9)
+low, high = interval(d[draw.integers(len(d), size=(3000, len(d)))].mean(axis=1), 0.95)
+print(f"the last pair: {d.mean() / by_formula(d):.1f} standard errors from 0;", end="")
+print(f" 95 % of the draws lie from {low:.4f} to {high:.4f}")
+for size, again in ((30, False), (200, True)):
+    asked = [documents_needed(draw.choice(d, size, replace=again)) for _ in range(3000)]
+    low, middle, high = np.quantile(asked, [0.05, 0.5, 0.95])
+    print(
+        f"pilots of {size} stories ask for {low:.0f} to {high:,.0f} (nine of ten), half of"
+        f" them for {middle:.0f} at most"
+    )
+
+# %% [markdown]
+# They do not agree to a factor of a thousand. Nine of ten pilots of 30 stories ask for 16 to about 24,000 stories, half of them for 168 at most. Our pilot
+# with its 50 was a hopeful one, but not an unusual one. Even pilots of 200 ask for 54 to about 10,000. The first line says why: with all 200 stories the
+# difference is 1.9 standard errors from zero, and draws as low as 0 are among the 95 %. If the true difference is half of what we measured, it takes four
+# times as many stories; if it is zero, no number is enough. So a pilot tells the size of a test well where the difference is many standard errors, and hardly
+# at all where it is one or two.
+#
+# One number of the table is strange. With the 50 stories of the first pilot, one draw in five told the last pair apart. The formula gives a power of $\Phi(2
+# \sqrt{50 / 231} - 2)$, which is 14 %, and 50 stories are not a handful. Whom does the formula not fit? It takes the differences for normal numbers. The next
+# cell draws 50 of three kinds: our differences; normal numbers of the same mean and the same scatter; and our differences mirrored about their mean.
+
+# %%
 normal = rng.normal(d.mean(), d.std(), 100_000)
 mirrored = 2 * d.mean() - d
 for label, values in (("ours", d), ("normal", normal), ("mirrored", mirrored)):

@@ -108,6 +108,7 @@ for i, name in enumerate(shown):
     a, b = fit_power_law(dots[name].index, true_bits + dots[name], true_bits)
     style = {"color": plots.COLOURS[i % len(plots.COLOURS)]}
     reach = np.array([1e4, 4e7 if name in fresh else 1e6])
+    style["markersize"] = 11 - 1.5 * i  # so that one dot on another can be seen
     axes.plot(dots[name].index, dots[name], "o", **style, label=called.get(name, name))
     axes.plot(reach, a * reach**-b, **style, linewidth=1)
     if name in fresh:
@@ -162,16 +163,18 @@ passes[["passes", "CPU seconds"]].mean().round(1).unstack(0)
 # is better?" has no answer until you say how much text there is.
 #
 # Now the white diamonds. They are the same two networks, trained longer and longer on text that never repeats. The second diamond of each is the mean of
-# trainings like the rows of our scoreboard. If the lines were laws, the diamonds would lie on them. They do not. According to its line, the LSTM could have
-# reached its place after four minutes with 0.2 million tokens; it had read 3.2 million.
+# trainings like the rows of our scoreboard. If the lines were laws, the diamonds would lie on them. They do not. After four minutes the LSTM was 0.65 bits
+# above the floor. Its line says that 0.2 million tokens are enough for that. It had read 3.2 million.
 
 # %% [markdown]
 # What went wrong? The last table shows it, if you multiply. The LSTM read $10{,}142 \cdot 24.1$, about 0.24 million tokens, for its first dot, and $100{,}033
 # \cdot 7.9$, about 0.79 million, for its last. So along the dots *two* things grow: the text, and the training. With ten times the text the network also made
 # three times as many steps, and read each story a third as often. So $b = 0.5$ is not what text buys. It is what text *and* steps buy together in this
-# recipe. We can separate them once, because for each network one pair of points differs in the text alone: its last dot (100,000 tokens, read eight times by
-# the LSTM and six times by the Transformer), and its first diamond (as many steps, but no story twice). There, eight times as much text brings the LSTM from
-# 0.98 to 0.82 bits, an exponent of 0.08.
+# recipe. One pair of points differs in the text alone. For its last dot the LSTM took as many steps as 0.8 million tokens need, but on 100,000 tokens, which
+# it read eight times. For its first diamond it took as many steps on 0.8 million different tokens. (The Transformer's pair is of the same kind, with 0.6
+# million.) There, eight times as much text brings the LSTM from 0.98 to 0.82 bits, an exponent of 0.08. That is not *the* exponent of text either. It holds
+# at this one place, where a text was read only eight times. At the first dot a tiny text was read 24 times, and fresh text would probably have helped more
+# there. We have no such pair.
 #
 # This is a trap in papers, too. J. Kaplan and others (2020) and J. Hoffmann and others (2022) fitted such lines to much larger models and came to different
 # advice on how large a model should be; the second group traced this partly to the schedule of the learning rate, which the first had not adapted to the
@@ -184,24 +187,54 @@ passes[["passes", "CPU seconds"]].mean().round(1).unstack(0)
 # %% [markdown]
 # One thing is left: the floor. We know it, and for a real text nobody does. What if one forgets it, as if the loss could fall to 0? Then every exponent
 # shrinks to between 0.4 and 0.6 of itself (the last number of each line). So one usually fits the floor as a third number, as Hoffmann and others did: of all
-# floors, take the one for which the dots lie straightest. Here we can check whether that finds the truth.
+# floors, take the one for which the dots lie straightest.
+#
+# Let us hold this to our own rule: predict a point that the line was not fitted to. Each counting model has five dots. The next cell fits a line to the first
+# four, once with the true floor and once with the straightest one, and predicts the fifth. Which prediction will be better? (The true floor is that of the
+# language.)
 
 # %%
-for name in ("Katz 3", "modified Kneser-Ney 5", "transformer"):
-    dot = dots[name]
+
+
+def straightest(dot):
+    """The floor, in bits above the true one, for which the dots lie straightest."""
     tried = []
-    for above in np.arange(-1.0, dot.min(), 0.01):  # bits, against the true floor
+    for above in np.arange(-1.0, dot.min(), 0.01):
         floor = true_bits + above
         a, b = fit_power_law(dot.index, true_bits + dot, floor)
         miss = np.log(true_bits + dot - floor) - np.log(a * dot.index**-b)
-        tried.append(((miss**2).sum(), above, b))
-    _, above, b = min(tried)
+        tried.append(((miss**2).sum(), above))
+    return min(tried)[1]
+
+
+for name in (
+    "Good-Turing 3",
+    "Katz 3",
+    "modified Kneser-Ney 3",
+    "modified Kneser-Ney 5",
+):
+    rows = shares[shares["model"] == name].groupby("tokens")["bits above the floor"]
+    dot = rows.mean()
+    four, fifth = dot.iloc[:4], dot.index[4]
+    line = f"{name:21} fifth dot {dot[fifth]:.2f};"
+    for label, above in (("true", 0.0), ("fitted", straightest(four))):
+        a, b = fit_power_law(four.index, true_bits + four, true_bits + above)
+        line += f" {label} floor: {above + a * fifth**-b:.2f};"
     print(
-        f"{name:22} straightest with a floor {above:.2f} bits above the true one, b = {b:.2f}"
+        f"{line} fitted floors {straightest(four):.2f} and, to five, {straightest(dot):.2f}"
     )
 
 # %% [markdown]
-# It does not. The dots of Katz and of Kneser-Ney lie straightest with floors of 0.77 and 0.80 bits, and the two cannot both be right: Katz's model sees two
-# words and Kneser-Ney's four, so with all the text in the world the one that sees more could not end up higher. And neither is a floor of the *text*, for the
-# Transformer went far below. Its own three dots ask for 0.39 bits, and its own diamonds have passed that (0.22 and 0.14). So a floor fitted to a few dots
-# makes the line follow these dots more closely. It tells little about what lies below them.
+# For Katz's model and both of Kneser-Ney the fitted floor predicts the fifth dot far better: 1.51, 1.38 and 1.32, where 1.51, 1.41 and 1.33 came. The true
+# floor is too hopeful by about 0.1 bits. That is no contradiction. A model that sees two or four words cannot end at the floor of the language, however much
+# text it counts: **it has a floor of its own**, which is higher. A line that aims below it falls too steeply in the end, and dots that come near such a floor
+# must bend away from it. (The neural n-gram sees four words as well, and its three trainings reached 0.85. So the floor of four words is at most that high.)
+#
+# But can we believe the fitted floors themselves? Look at the last two numbers of each line. One more dot lifts them by up to 0.1. And Katz's model and
+# Kneser-Ney of order 3 see the same two words, so with all the text in the world they should end at the same place. Their fitted floors are 0.77 and 0.89.
+# For Good-Turing the search ran to its edge of -1, that is below the truth: its dots do not bend at all yet, so they tell nothing about a floor, and the
+# prediction is no better than that of the true one.
+#
+# So a fitted floor is useful for a short step beyond the dots, because it describes how they bend. Where the model would end, it tells to a tenth of a bit at
+# best. And about the floor of the *text* it tells nothing: the Transformer, which sees more words, went far below all three. (We have not fitted one to the
+# three dots of a network. A curve with three free numbers goes through any three dots, so it could not fail.)

@@ -101,7 +101,7 @@ agrees(
 )
 ### END HIDDEN TESTS
 
-# %% alt="Share that came minus confidence for five models. Only modified Kneser-Ney leaves the grey bars of chance by far: too sure at low confidence, not sure enough at high."
+# %% alt="Share that came minus confidence for five models. Only modified Kneser-Ney is far outside the grey bars of chance: too sure at low confidence, not sure enough at high."
 tenths = np.linspace(0, 1, 11)
 asked = ["unigram", "modified Kneser-Ney 5", "LSTM", "Transformer", "truth"]
 coin = np.random.default_rng(6)
@@ -130,7 +130,7 @@ for i, (name, axes) in enumerate(zip(asked, panels, strict=True)):
     )
 panels[0].set_ylabel("share that came\nminus confidence")
 panels[2].set_xlabel("confidence")
-plt.suptitle("Only Kneser-Ney leaves the grey bars of chance by far", fontsize=12)
+plt.suptitle("Only Kneser-Ney is far outside the grey bars of chance", fontsize=12)
 plt.show()
 said, came = scores.confidence("Laplace 2"), scores.top("Laplace 2") == scores.tokens
 print(
@@ -139,7 +139,8 @@ print(
 
 # %% [markdown]
 # Read a panel like this: at 0, the model is as often right as it says; below, it is too sure; above, it is not sure enough. The grey bar round each dot is
-# what chance alone does to a model that is perfectly calibrated (two standard errors of a share).
+# what chance alone does to a model that is perfectly calibrated (two standard errors of a share). Tenths with fewer than 30 places have no dot, because
+# chance alone would throw them anywhere.
 #
 # Something in the printed lines should bother you. The *truth* has a calibration error of 0.005. Is the truth not calibrated? It is, by definition. But the
 # error is measured on a finite number of places: in the truth's own panel the shares miss by up to 3 points, up and down, by nothing but accident, and the
