@@ -77,9 +77,9 @@ for begins, its in {
 # %% [markdown]
 # At first the numbers fall as yours did, and at a distance of 24 hardly anything is left. But look at the right end, where they *rise* again. In the stories
 # of the first line, word 1 is the name of a guest, and it stands at the distance 64, where exchanging it moves the loss by 0.25 nats. In those of the second
-# line word 1 is *on*, and exchanging it moves only 0.02. There the guest comes in later, as in *on a cold evening , ruth …*, and stands at the distance 59 in
-# most of them: 0.29 nats. So this model does not use what is near and forget the rest. It has found out which words, far back, will be needed again. A table
-# of counts that ends after nine tokens cannot do that. Section 9 shows when a Transformer begins to.
+# line word 1 is *on*, and exchanging it moves only 0.02. There the guest comes in later, as in *on a cold evening , ruth …*, and stands at the distance 59:
+# 0.29 nats. So this model does not use what is near and forget the rest. It has found out which words, far back, will be needed again. A table of counts that
+# ends after nine tokens cannot do that. Section 9 shows when a Transformer begins to.
 
 # %% [markdown]
 # ### GPT-2
