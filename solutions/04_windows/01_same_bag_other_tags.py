@@ -20,17 +20,14 @@
 # it can do and what it cannot.
 
 # %% [markdown]
-# Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). In all tasks, your functions leave their arguments as
-# they are.
+# Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). The minutes that stand at the tasks add up to five hours; with reading, plan about
+# four hours for each sitting. In all tasks, your functions leave their arguments as they are.
 #
 # **The text** is the *kitchen* text, restaurant stories that a program wrote. We use it because its truth is known: the part of speech of each word, and the
 # **floor**, which is the loss of the best model there could ever be. On real text nobody knows the floor, and in section 15 you will see what it can reveal.
 #
 # **Your numbers.** On your machine the models train longer than in the stored notebook (`lmkit.budget()` decides how long),
 # so your curves will end lower than the stored ones. Where we quote a number from a run, we say how long that run was.
-#
-# Now and then we quote a public lecture: by Greg Durrett, by Fabrizio Silvestri, by Yoav Artzi, and one that nobody has signed.
-# You need none of them.
 
 # %%
 import math
@@ -95,8 +92,8 @@ torch.set_num_threads(1)  # the nets are small: one core is enough
 # %% [markdown]
 # ## 1. Same bag, other tags
 #
-# **Part-of-speech tagging** writes a tag above every word: determiner, noun, verb, ... Can we do it from the counts of
-# the words, as chapter 01 counted? Here are two sentences from the unsigned lecture:
+# **Part-of-speech tagging** writes a tag above every word: determiner, noun, verb, ... Can we do it from the counts of the words, as chapter 01 counted? Here
+# are two sentences:
 
 # %%
 fox = lmkit.load("toy-fox")

@@ -6,7 +6,7 @@
 #
 # $$y_j = \sum_{i=0}^{D-1} x_i W_{ij}, \qquad W \text{ of shape } (D, K).$$
 #
-# The unsigned lecture takes $n = 5$ words, $m = 3$, $K = 4$ classes, so $W$ is `[15, 4]`. Three ways to one number:
+# Take $n = 5$ words, $m = 3$, $K = 4$ classes, so $W$ is `[15, 4]`. Three ways to one number:
 #
 # - `score_by_loop(x, W, j)`: one row of $W$ after the other;
 # - `score_by_word(vectors, W, j)`: a sum of $n$ dot products, each word with the rows that belong to its place;

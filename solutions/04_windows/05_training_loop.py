@@ -209,4 +209,5 @@ print(f"the best tagger that sees only the word or <UNK>: {single:.1%} wrong her
 # $K$ tags the same probability, so the first loss *must* be $\ln K$. In every model whose first scores are small it is close to that. Check it whenever you
 # train one. The mean is wrong on 64 % of the words, the concatenation on 13 %. Is 13 % good? The best tagger of *single* words, which sees one word or
 # `<UNK>` and no neighbour at all, is wrong on only 7.2 % of the same tokens. Our random vectors that never learn stand in the way, so the vectors should
-# learn. And perhaps a layer helps in which words can meet. Section 7 adds both, and then asks which of the two did it.
+# learn. And perhaps the tagger should be able to say something about two words *together*, which a sum over places cannot. Section 7 adds both, and then asks
+# which of the two did it.

@@ -20,7 +20,7 @@
 # - `by_hand(theta, x, w)`: by the chain rule, a dict of the gradients for `b`, `W`, `U`, `d`, `H` and `x`. `theta` is a
 #   dict with the first five. (Autograd is allowed, but teaches less.)
 #
-# The gradient for $x$ goes on to the vectors of the $n$ words: that is how words get their places.
+# The gradient for $x$ moves the vectors of the $n$ words: that is how words learn their vectors.
 
 # %% [markdown] hints="gradients_by_hand"
 # 1. Begin at the end: what is $\partial L / \partial y$? Write $L = \ln \sum_v e^{y_v} - y_w$ and differentiate. It
@@ -223,8 +223,8 @@ for name, slope in slopes.items():
 # Two methods that share no line of code agree: both would have to be wrong in the same way.
 #
 # Are your gradients good enough to learn with? The next cell trains a Bengio model of two words back without torch, on 4,000 examples, one at a time. Each
-# step moves the six arrays against *your* gradients, and the gradient of $x$ goes to the vectors of the two words. A model that gives all words the same
-# probability has a loss of $\ln V$.
+# step moves the six arrays against *your* gradients, and the gradient of $x$ goes to the vectors of the two words. Two things to compare with: a model that
+# gives all words the same probability has a loss of $\ln V$, and one that knows nothing but how frequent each word is has the entropy of these frequencies.
 
 
 # %%
@@ -246,8 +246,15 @@ def own_training(steps, rate=0.1, m=32, h=64, seed=1):
 
 
 losses = own_training(4000)
-print(f"ln V = {math.log(len(lexicon)):.1f}; mean loss of 500 examples each:")
+share = torch.bincount(next_words) / len(next_words)
+frequencies = torch.special.entr(share).sum().item()
+print(
+    f"ln V = {math.log(len(lexicon)):.1f}, with word frequencies {frequencies:.1f};",
+    end=" ",
+)
+print("mean loss of 500 examples each:")
 print(*(f"{part.mean():.1f}" for part in np.reshape(losses, (8, 500))))
 
 # %% [markdown]
-# It learns: each example is new to it, so these are honest losses. From here on torch takes the derivatives, many examples at a time. You know what it does.
+# It learns, and more than which words are frequent. Each example is new to it, so these are honest losses. From here on torch takes the derivatives, many
+# examples at a time. You know what it does.

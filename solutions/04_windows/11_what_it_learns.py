@@ -71,7 +71,7 @@ three_models(2)
 # %%
 three_models(4)
 steps_taken = histories[4, 1]["step"].iloc[-1]
-print(f"{steps_taken * 512 / len(next_words):.1f} passes through the training text")
+print(f"{steps_taken * 512 / len(next_words):.2f} passes through the training text")
 
 # %% [markdown]
 # The rival is modified Kneser-Ney, which you built in chapter 02. Here it comes from the library, with the same words in its
@@ -141,18 +141,21 @@ for name in reversed(ranking):
 #
 # The contest is on the right, and in the numbers: all held-out stories, bits above the floor. With one word back, network and counter are level. With two
 # words back, the network is ahead; the lead is small in the stored notebook, though larger than the differences between seeds. With four it is clear. The
-# counter has not seen less text: it has read the whole training text, while in the stored notebook the networks have seen 70 % of it, once. The mean of both
-# probabilities beats either, as Bengio found.
+# counter has not seen less text: it has read the whole training text, while in the stored notebook the networks have seen two thirds of it, once. The mean of
+# both probabilities beats either, as Bengio found.
 #
 # Why does the network win, and why does it gain so much more from a wider window? A counter must have met something *exactly*: the context, and behind it the
 # next word. The network only needs to have met words *like* these. If this is the reason, its lead should be large where the context is new or where the next
-# word has never followed the last one, and small where the counter has met both. We can look. Each number is the lead of the network in bits, behind it the
-# share of the places; a *pair* is the last word and the next one.
+# word has never followed the last one, and small where the counter has met both. We can look. A *pair* is the last word of the context together with the next
+# word. The pair is *met* if the training text has it anywhere, and the context is met if the training text has all its words side by side.
 
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
+print(
+    "lead of the network over the counter, in bits (in brackets: share of all places)"
+)
 for n in (1, 2, 4):
     rows, after = (part.tolist() for part in all_examples(stories, n))
     contexts_met = {tuple(row) for row in rows}
@@ -178,8 +181,9 @@ for n in (1, 2, 4):
 #
 # The pairs say it more sharply. In nine places out of ten, the next word has followed the last one somewhere in the training text. There, in the stored
 # notebook, the network is level with the counter or behind. It owes its lead to the tenth place, where the pair is new: for the counter this is a great
-# surprise, but the network has met pairs like it. (A model that simply keeps more probability for new pairs pays for it at the others. With one word back the
-# network pays as much as it gains; with four it pays nothing.)
+# surprise, but the network has met pairs like it. (Is this only a matter of how probability is spread? Whoever gives more of it to new pairs has less for the
+# others. With one word back this may be all: the network loses 0.15 bits at nine places of ten and gains 1.48 at the tenth, and the two nearly cancel. With
+# four words back it loses nothing at the nine, so it must know something that the counter does not.)
 #
 # **How long to train?** After 400 steps, two passes through the text, the networks with one, two and four words back had perplexities of 23.5, 13.8 and 11.7
 # when we ran it, against 28.1, 18.8 and 18.0 of the counters: then all three leads are clear. But after 1,000 steps, the network with four words back was at
@@ -370,9 +374,9 @@ plt.show()
 # Take a minute for this map. Nobody told the model what a noun or a verb is; it was only ever asked for the next word. The colours are ours, one for the
 # commonest tag of each word, and the dots are further words for which there is no room.
 #
-# Look at the orange words. *Plate*, *garden* and *lemon* count as proper names because restaurants of our text are called so, and *fox*, *kettle* and *star*
-# occur in no other way. But in the stored notebook these three are far from the first names at the right, close to *bistro* and *bakery*. The model goes by
-# how a word is used, not by our tags.
+# Look at the orange words. Some are first names. Others, such as *plate*, *garden* and *lemon*, count as proper names because restaurants of our text are
+# called so. *Fox*, *kettle* and *star* are nothing but such names in our text. And yet in the stored notebook these three lie far from the first names at the
+# right, close to *bistro* and *bakery*. The model goes by how a word is used, not by our tags.
 #
 # Two dimensions of 32 are shown, so do not trust the eye alone. The next cell asks about all 32: has a word's
 # nearest neighbour the same commonest tag?

@@ -171,9 +171,10 @@ for V in (len(lexicon), 100_000):
         print(f"network, {V:7,} words, {size:3} at once: {time_each:5.0f} for each")
 
 # %% [markdown]
-# Plain counting calls a third of all held-out trigrams impossible; the network gives each a probability. The price is that it must compute the scores of
-# *all* words at each query. In the stored notebook, one query takes five to six times as long as one to the counter. With 1,100 words, most of this is the
-# cost of calling torch: of a hundred contexts at once, each takes only 4 microseconds. That is about as fast as the counter, which was asked one by one.
+# In the stored notebook, plain counting calls a third of all held-out trigrams impossible (with a laptop's larger training text it is a fifth). The network
+# gives each of them a probability. The price is that it must compute the scores of *all* words at each query. In the stored notebook, one query takes five to
+# six times as long as one to the counter. With 1,100 words, most of this is the cost of calling torch: of a hundred contexts at once, each takes only 4
+# microseconds. That is about as fast as the counter, which was asked one by one.
 #
 # With 100,000 words, calling torch no longer matters. Even in a batch, each context takes about a thousand microseconds, while the counter looks up a few
 # numbers, however many words there are. (All are computing times on a CPU, the fastest of ten runs.)

@@ -1,15 +1,17 @@
 # %% [markdown] statement="beyond_the_window"
 # ## 16. One word too far: predict, then measure
 #
-# *I visited New York. I had a really fun time going up the ...* (Durrett). Which words fit, and which word decides?
-# Plant such a cue, 0 or 1, `distance` places before the blank, among filler words that tell nothing. A model with
-# $n = 4$, trained on cues at distances 1 to 6, waits below: `reader`.
+# *I visited New York. I had a really fun time going up the ...* Which words fit, and which word decides? (The example is G. Durrett's.) We make texts in
+# which this is known. A text is $T$ filler words that tell nothing, and the blank is the place right after the last one. One of the words is overwritten by a
+# **cue**, 0 or 1, and the question at the blank is which of the two it was. Distance 1 means that the cue is the last word of the text, distance 2 the word
+# before it, and so on. A model that sees the last $n = 4$ words, trained on cues at distances 1 to 6, waits below: `reader`.
 #
 # - `exam(fillers, distance, n)`: take two copies of all $N$ texts. In the first copy, overwrite the word that stands `distance` places before the blank by
 #   cue 0; in the second copy, by cue 1. Return the last $n$ words of all $2N$ texts, $(2N, n)$, first those with cue 0, and their cues, $(2N,)$. `fillers`
 #   itself stays as it is;
 # - `guess_beyond`: the share right at distance 5, $n = 4$;
-# - `measured_beyond`: `reader`'s shares on `exam_fillers`, distances 1 to 6, $n = 4$.
+# - `measured_beyond`: a list of six numbers, one for each of the distances 1 to 6: the share of the rows of the exam from `exam_fillers`, with $n = 4$, for
+#   which `reader` names the right cue.
 
 # %% [markdown] hints="beyond_the_window"
 # 1. Which column of a text of $T$ words is `distance` places before the blank after it?
@@ -25,13 +27,13 @@ exam_fillers = torch.randint(
 
 
 # %%
-def practice(step, seen):
-    """256 texts with the cue at a random distance from 1 to 6, their last words; and their cues."""
+def practice(step, seen, T=8):
+    """256 texts of T words, the cue at a random distance from 1 to 6: their last words, (256, seen), and their cues."""
     draw = torch.Generator().manual_seed(step)
-    drill = torch.randint(2, 12, (256, 8), generator=draw)
+    drill = torch.randint(2, 12, (256, T), generator=draw)
     cues = torch.randint(2, (256,), generator=draw)
     distances = torch.randint(1, 7, (256,), generator=draw)
-    drill[torch.arange(256), 8 - distances] = cues
+    drill[torch.arange(256), T - distances] = cues
     return drill[:, -seen:], cues
 
 
@@ -42,13 +44,13 @@ def new_reader():
 
 
 # %%
-def train_reader(make, seed, seen):
-    """A reader of the last `seen` words, trained on cues at distance 1 to 6."""
+def train_reader(make, seed, seen, T=8):
+    """A reader of the last `seen` words, trained on texts of T words with cues at distance 1 to 6."""
     set_seed(seed)
     net = make().to(device)
     train(
         net,
-        lambda step: practice(step, seen),
+        lambda step: practice(step, seen, T),
         lambda net, batch: (F.cross_entropy(net(batch[0]), batch[1]), len(batch[1])),
         steps=200,
         rate=1e-2,

@@ -321,42 +321,53 @@ plt.show()
 
 # %% [markdown]
 # There it is (three seeds each). The window is right in exactly half of the cases as soon as the cue is outside. The bag finds the cue at *every* distance,
-# even at distances that it was never trained on. That is certain, not lucky: in a mean all places weigh the same, so a cue at one distance is the same input
-# as a cue at any other.
+# even at distances that it was never trained on. It could hardly be otherwise: in a mean all places weigh the same, so wherever the cue stands, the bag sees
+# a mean of one cue and seven fillers. It cannot prefer one distance to another.
 #
-# But all texts had eight words, in the training and in the exam. The next cell gives the same bags longer texts. What do you expect?
+# But all texts had eight words, in the training and in the exam. The next cell gives the same bags longer texts, in which the cue is a smaller part of the
+# mean. Beside them it prints three bags that were trained on texts of 80 words, in as many steps. What do you expect?
 
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-bag_readers = [train_reader(BagReader, seed, 8) for seed in (5, 6, 7)]
+bag_readers = {
+    long: [train_reader(BagReader, seed, long, T=long) for seed in (5, 6, 7)]
+    for long in (8, 80)
+}
+print("% right, three bags each      trained on 8 words      trained on 80 words")
 for T in (8, 16, 40, 80):
     draw_texts = torch.Generator().manual_seed(5)
     rows, cues = exam(torch.randint(2, 12, (500, T), generator=draw_texts), 3, T)
-    right = [100 * (net(rows).argmax(1) == cues).double().mean() for net in bag_readers]
-    print(f"texts of {T:2} words:", *(f"{share:5.1f}" for share in right), "% right")
+    right = [
+        "".join(
+            f"{100 * (net(rows).argmax(1) == cues).double().mean():6.1f}"
+            for net in nets
+        )
+        for nets in bag_readers.values()
+    ]
+    print(f"exam on texts of {T:2} words: {right[0]:>21}{right[1]:>25}")
 
 # %% [markdown]
-# The memory of a bag has no edge, but it fades. In a text of 8 words the cue makes an eighth of the mean, in one of 80 words an eightieth, and the layer
-# above was never trained to notice so little. So where it matters only *which* words occur, a bag is enough, for texts as long as those that it was trained
-# on.
+# The memory of a bag has no edge. But a bag that was trained on texts of 8 words fails on long ones: the cue makes an eighth of the mean there, in a text of
+# 80 words an eightieth, and the layer above was never trained to notice so little. That is no limit of the mean itself. Trained on texts of 80 words, the
+# same network finds the cue in texts of any of these lengths, in as many steps. So where it matters only *which* words occur, a bag can be enough, if it was
+# trained on texts as long as those that it will meet.
 #
-# Now look once more at the matrix of weights that `uniform_attention` printed. Row $i$ says how much word $i$ takes from each word
-# so far, and it takes the same from all. That matrix is **attention**, in its simplest form: each word looks at itself and at all words
-# before it, evenly.
+# Now look once more at the matrix of weights that `uniform_attention` printed. Row $i$ says how much word $i$ takes from each word so far, and it takes the
+# same from all. Such a matrix holds **attention weights**, here in their simplest form: each word looks at itself and at all words before it, evenly.
 
 # %% [markdown]
 # ## What you can do now
 #
 # You have built a network that reads a few words through a window, and you know it from the inside: you wrote its training loop, worked out each of its
-# gradients, and checked them by a method that shares no line with your own. You know how to tell a good loss from a suspicious one, because the
-# first loss must be the logarithm of the number of classes, and a loss below the floor is a leak.
+# gradients, and checked them by a method that shares no line with your own. You know how to tell a good loss from a suspicious one: while all scores are
+# still small, the loss is close to the logarithm of the number of classes, and a held-out loss that stays below the floor means a leak.
 #
 # You have also seen, on our text, why networks took over from counters. A counter must have met a context exactly. A network only needs to have met words
 # that behave alike, and it finds out by itself which these are. You have their map. (Our text suits the network: a program wrote it from classes of words,
 # and the words of a class are used alike. In natural text of the same size, the lead could be smaller; we have not measured it.)
 #
 # And you know where the window ends. It keeps the order of a few words and is blind to all others. The bag sees all words and forgets their order. We want
-# both, and there are two ways to get there. One carries a summary of everything so far along, word by word. That is chapter 05. The other lets the weights of
-# the mean depend on the words themselves. That is chapter 06, and it is what the models that you talk to are made of.
+# both, and this course takes two ways there. One carries a summary of everything so far along, word by word. That is chapter 05. The other lets the weights
+# of the mean depend on the words themselves. That is chapter 06, and it is what the models that you talk to are made of.
