@@ -207,8 +207,9 @@ print(one, two, one == two, [len(one), len(two)])
 #
 # To translate is to *search* the best target: $\hat T = \operatorname{argmax}_T P(T \mid S)$. Take all targets of at most $N$ words.
 #
-# - `greedy(step, source, N)`: appends the most probable next word until that word is `</s>`. After $N$ words it stops in any case, and then only the end may
-#   follow, even if it is impossible: it adds $\ln P(\text{</s>})$, which may be $-\infty$. Returns (words as a tuple without `</s>`, its $\ln P(T \mid S)$).
+# - `greedy(step, source, N)`: appends the most probable next word until that word is `</s>`. If `</s>` has not come after $N$ words, it stops there and adds
+#   $\ln P(\text{</s>})$ as the last term. If the model forbids the end at this place, the result is $-\infty$. Returns (words as a tuple without `</s>`, its
+#   $\ln P(T \mid S)$).
 # - `best_of_all(step, source, N)`: tries all of them, returns the best as such a pair.
 # - `TRAP`: a table like `TABLE` in which the best target of at most 3 words is at least **ten times** as probable as the greedy one. Each row sums to 1; a prefix without a row ends.
 

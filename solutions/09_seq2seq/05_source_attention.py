@@ -165,9 +165,8 @@ def batch(chosen):
 
 
 # %%
-def practise(kind, d=64):
+def practise(kind, d=64, steps=1_000):
     set_seed(1)
-    steps = budget().choose(1_000, 6_000, 6_000)
     model = kind(len(english), len(selvan), d).to(device)
     pick = shuffled(len(sources), 32, seed=1)
     history = train(
@@ -205,9 +204,9 @@ plt.show()
 
 # %% [markdown]
 # Where does it look while it writes? The grammar that made the pairs knows which words belong together: `translation.links` lists these pairs. In the next
-# figure each row is a word of the target, with its meaning beside it, and each column is a word of the source. The grey squares show where the network looked
-# before it wrote that word: the darker, the more weight. The orange rings show the links of the grammar, which the network was never told. Look whether the
-# dark squares lie in the rings. (Particles such as *ne* translate no word, so their rows have no ring.)
+# figure each row is a word of the target, with its meaning beside it, and each column is a word of the source. The grey squares show where the network looks
+# for that word, while it is given the true words before it, as in training: the darker, the more weight. The orange rings show the links of the grammar,
+# which the network was never told. Look whether the dark squares lie in the rings. (Particles such as *ne* translate no word, so their rows have no ring.)
 
 
 # %%
@@ -267,13 +266,14 @@ print(f"looks at a linked word, share of {len(found)} target words that have one
 print(pd.DataFrame(found).astype(float).mean().map("{:.0%}".format).to_string())
 
 # %% [markdown]
-# The dark squares lie in most of the rings. (Not in all: on the right, when we ran it, the ring of *ta* is empty. Before this word the network looked at *a
+# The dark squares lie in most of the rings. (Not in all: on the right, when we ran it, the ring of *ta* is empty. For this word the network looks at *a
 # salty*, in the other object. We do not know why.)
 #
 # Now count. Of the words that the grammar links to a word of the source, the network of this one training looks most at a linked word nine times in ten.
-# (Particles such as *ne* have no link, so they are not counted.) Is that much? Compare it with the rows below it: somebody who always looks at the same
-# relative place in the source, or at the mirrored one, or at a place drawn by lot, is right far more rarely. So the network has not just learned a slope; it
-# has found out which words translate each other. (A warning: where a network looks need not be what it uses.)
+# (Particles such as *ne* have no link, so they are not counted. And it was given the true words before each; after a wrong one of its own it may look
+# elsewhere.) Is that much? Compare it with the rows below it: somebody who always looks at the same relative place in the source, or at the mirrored one, or
+# at a place drawn by lot, is right far more rarely. So the network has not just learned a slope; it has found out which words translate each other. (A
+# warning: where a network looks need not be what it uses.)
 
 # %% [markdown]
 # ### Your turn
@@ -281,10 +281,9 @@ print(pd.DataFrame(found).astype(float).mean().map("{:.0%}".format).to_string())
 # Now let your networks translate. Their next-word probabilities become functions like `step` in section 2, and your own `greedy` does the rest. First come
 # 100 sentences that neither has ever seen, then three of ours, for the network with attention.
 #
-# The numbers in the text are those of the course's own run, which trained each network for 1,000 steps. Your notebook takes 6,000, which needs a few minutes,
-# so look at your own curves above. When we trained so long, the network with one vector became better for another thousand steps. The one with attention did
-# not: its held-out loss was lowest at about 1,000 steps and then rose slowly, and the share of right translations stayed about the same. In 6,000 steps it
-# reads each of the 5,000 pairs nearly forty times, and more and more it learns these pairs and not the language.
+# Your notebook trains as many steps as ours did, 1,000, so your numbers should be close to those in the text. They need not be the same: another processor
+# rounds otherwise, and training makes more of it. If you have a few minutes, train longer, with `practise(Seq2Seq, steps=6_000)`, and look at the curves. In
+# 6,000 steps a network reads each of the 5,000 pairs nearly forty times. Does it still learn the language, or more and more these pairs?
 
 # %%
 next_word = nn.Softmax(dim=-1)
@@ -342,9 +341,32 @@ say("we often show the guests a knife")
 say("does the child drink the hot coffee")
 
 # %% [markdown]
-# After these 1,000 steps, the network without attention gets 10 of the 100 sentences right, and the one with attention 74. (The curve of the first was still
-# falling, so yours may do better. Section 8 trains both kinds longer.)
+# After these 1,000 steps, the network without attention gets 10 of the 100 sentences right, and the one with attention 74. (The curve of the first is still
+# falling, so it could do better with more time. Section 8 trains both kinds longer.)
 #
-# Now write a sentence of your own in the cell above and run it again. Selvan is a language of kitchens and guests, so try cooks, waiters, children, soups,
-# knives, and forms such as *did the cook show a cold soup to the guest*. Which words does the network confuse when it is wrong: two nouns, or two endings?
-# And what happens with a word that it has never read?
+# Now write a sentence of your own in the cell above and run it again. Selvan is a language of kitchens and guests, and its grammar is small, so not every
+# good English sentence can be judged. These are its patterns:
+#
+# - somebody does something, perhaps *often*, *never*, *always* or not at all: *the old cook never sleeps*; *some students did not wash the plates*;
+# - somebody brings, gives, shows, sells or sends something to somebody: *the waiter brings the soup to a guest*, or *brings a guest the soup* (with *to*,
+#   there is one receiver only);
+# - somebody or something is like this or that: *the soup is very salty*;
+# - the same as a question: *did the cook show a cold soup to the guest* (in a question only with *to*);
+# - *who* may describe a person: *we saw the doctor who helped the children*;
+# - a statement may have *today*, *yesterday* or *last night* at either end, or *in the kitchen* or *at the market* at the end.
+#
+# Each noun needs its *the*, *a*, *some* or number, and has at most one adjective; that adjective must suit it (a soup may be cold, a knife may not). Dishes,
+# also soup, are eaten, cooked, ordered or tasted; drinks are drunk, poured or spilled; tools are washed, wanted, broken or found. The next cell prints
+# sentences of this language drawn by lot. Take one of them and exchange a word.
+#
+# Which words does the network confuse when it is wrong: two nouns, or two endings? And what happens with a word that it has never read?
+
+
+# %%
+def some_sentences(count, seed):
+    """Print English sentences that the grammar can judge, drawn by lot."""
+    for source, _ in translation.pairs(count, seed):
+        print(" ".join(source))
+
+
+some_sentences(7, seed=2)  # another seed, other sentences

@@ -1,7 +1,9 @@
 # %% [markdown]
 # ## 7. A Transformer that reads one sequence and writes another
 #
-# An LSTM reads word after word, and so does its decoder. A Transformer reads a whole sentence at once (chapter 7) and trains on all places of a text at once (chapter 8). Put together, they are the model of Vaswani and others (2017), which was made for translation.
+# An LSTM reads word after word, and so does its decoder. A Transformer reads a whole sentence at once (chapter 7) and trains on all places of a text at once
+# (chapter 8). Put together, they make the model of Vaswani and others (2017), which was made for translation. (Ours differs from theirs in details: it
+# normalises before each part and not after it, has GELU in place of ReLU, and learns its vectors for places.)
 #
 # An encoder layer is what you know. A decoder layer has *three* parts: the words written so far look at each other, then each of them looks at the source, then a feed-forward network works on each. So there are three attentions in the model, and each has its own rule about who may look where.
 

@@ -2,9 +2,9 @@
 # With six layers, three masks and two sequences of different lengths, the numbers are torch's.
 
 # %% [markdown] statement="EncoderDecoder"
-# The class below has the parts and names of *The Annotated Transformer* (Rush, 2018), the most read code for this model; Silvestri's lecture prints it, too.
-# It has one part more than you have built, the *generator*: the layer that turns vectors into scores. In that code the training loop calls it; here `decode`
-# does.
+# The class below has the parts and names of *The Annotated Transformer* (Rush, 2018), a well-known page that explains this model line by line; Silvestri's
+# lecture prints it, too. It has five parts: two stacks of layers, two embeddings (a class for them, `Embed`, is given after this task), and the *generator*,
+# a linear layer that turns vectors into scores. In that code the training loop calls the generator; here `decode` does.
 #
 # - `EncoderDecoder(encoder, decoder, src_embed, tgt_embed, generator)` keeps the five parts under these names.
 # - `encode(source, inside_source)`: the encoder is called with the embedded source and its mask.
@@ -16,8 +16,9 @@
 # **Encode once, decode many**: every round of writing needs the memory, but it never changes.
 #
 # - `write(encode, decode, source, n, masks)`: `encode` and `decode` are called as the two methods above, and `masks(source, target)` gives the three masks,
-#   as `three_masks` does. Each round appends the best next word, for all texts at once. A text ends with its first `EOS` and with nothing else; behind it
-#   stands `PAD`. It returns the words without `BOS`, $[B, t]$, $t \le n$, and stops when all texts are over.
+#   as `three_masks` does. Each round appends the best next word, for all texts at once. A text is over when it has written `EOS`, and only then: a `PAD` that
+#   the model chooses does not end it. Stop when all texts are over. The result $[B, t]$, $t \le n$, leaves out `BOS`, keeps the `EOS` of each text, and has
+#   `PAD` behind it.
 
 # %% [markdown] hints="EncoderDecoder"
 # 1. Which of the calls does *not* depend on the words that have been written? It belongs before the loop.
@@ -248,10 +249,11 @@ parameter_gradients(torch_module("Linear", 2, 3), torch.ones(1, 2))  # still rec
 # %% [markdown]
 # ### Your Transformer learns
 #
-# Now all of it is yours: the three masks, the layer that writes, the model, and a function that lets it write. Only vectors are missing, for both stacks
-# expect them and a text is made of numbers. `Embed` adds two learned vectors, one for the word and one for its place, since attention alone does not know
-# what comes first (chapter 6). While it learns, it also sets each number to 0 with probability 0.1, drawn by lot (dropout). This is meant to keep the model
-# from learning the 5,000 pairs by heart; whether it needs that here, we have not tested.
+# Now the parts come together: your three masks, your layer that writes, your model, and your function that lets it write. (Attention, the feed-forward
+# network and the layer that reads come from earlier chapters.) Only vectors are missing, for both stacks expect them and a text is made of numbers. `Embed`
+# adds two learned vectors, one for the word and one for its place, since attention alone does not know what comes first (chapter 6). While it learns, it also
+# sets each number to 0 with probability 0.1, drawn by lot (dropout). This is meant to keep the model from learning the 5,000 pairs by heart; whether it needs
+# that here, we have not tested.
 
 
 # %%
@@ -298,54 +300,60 @@ def translate_all(model, sources):
 
 
 # %% [markdown]
-# While it learns, it stops a few times and translates 100 new sentences. Three shares are printed, and to see them you need one more judge: `is_selvan` says
-# whether a row of words is a sentence of Selvan at all, whatever it means.
+# While it learns, it stops a few times and translates 100 new sentences. Is what it writes a sentence of Selvan at all, whatever it means? To see that, you
+# need one more judge. `phrase` walks through the words with the rules of the grammar, and says how far it gets.
 
 
 # %%
 @functools.cache
-def ends(symbol, words):
-    """After how many of the words a Selvan phrase of that kind can end: a set."""
-    found = set()
+def phrase(symbol, words):
+    """Where a Selvan phrase of that kind can end in the words: a set; how many of them can begin one."""
+    found, furthest = set(), 0
     for rule in translation.grammar()[symbol]:
         for pattern in rule.targets:
             reached = {0}
             for part in pattern:
-                if isinstance(part, str):
-                    reached = {n + 1 for n in reached if words[n : n + 1] == (part,)}
-                else:
-                    kind = rule.children[part]
-                    reached = {
-                        n + more for n in reached for more in ends(kind, words[n:])
-                    }
+                after = set()
+                for n in reached:
+                    if isinstance(part, str):
+                        fits = words[n : n + 1] == (part,)
+                        more, far = ({1}, 1) if fits else (set(), 0)
+                    else:
+                        more, far = phrase(rule.children[part], words[n:])
+                    after |= {n + m for m in more}
+                    furthest = max(furthest, n + far)
+                reached = after
             found |= reached
-    return found
+    return found, furthest
 
 
-def is_selvan(words):
-    """Whether some English sentence has this translation."""
-    return len(words) in ends("S", tuple(words))
-
-
-def three_shares(sources, written):
-    """Of the longer words, those that belong; of the sentences, those of Selvan; the right ones."""
-    fits = []
+def four_shares(sources, written):
+    """Four shares: longer words that belong, steps that fit, sentences of Selvan, right ones."""
+    belong, fit, selvan_sentences = [], [], []
     for source, words in zip(sources, written, strict=True):
         valid = {*itertools.chain(*translation.references(source))}
-        fits += [word in valid for word in words if len(word) >= 4]
+        belong += [word in valid for word in words if len(word) >= 4]
+        found, furthest = phrase("S", tuple(words))
+        whole = len(words) in found
+        selvan_sentences.append(whole)
+        fit += [True] * (furthest + whole) + [False] * (not whole)
     right = map(translation.is_translation, sources, written)
-    return np.mean(fits or [0]), np.mean([*map(is_selvan, written)]), np.mean([*right])
+    return [np.mean(x or [0]) for x in (belong, fit, selvan_sentences, [*right])]
 
 
 # %% [markdown]
-# - *words*: of the words that it writes, the share that stand in some valid translation of the same source. (Only words of four letters or more, since small
-#   words like *to* or *ne* stand nearly everywhere.)
-# - *Selvan*: the share of its sentences that are sentences of Selvan.
+# Each line will show two losses and four shares:
+#
+# - *loss* is that on the held-out pairs; for *strange*, each sentence is given the source of another one. A network that does not care about the source has
+#   the same loss in both.
+# - *words*: of the words that it writes, the share that stand in some valid translation of the same source. (Only words of four letters or more.)
+# - *fits*: the share of steps that the grammar allows. A step is a word or the end, and it fits if some sentence of Selvan begins like this. In each sentence
+#   we count up to the first step that does not fit.
+# - *Selvan*: the share of its sentences that fit from the first word to the end.
 # - *right*: the share that are valid translations.
 #
 # At the end of each line stands what it makes of *the old cook tastes the soup*, which is in no training text. One right translation is *kubar vedo to supen
-# ta ne gusta*. What do you expect: does it first learn to write Selvan, and then what the words mean? The training takes about half a minute for 1,000 steps;
-# your notebook makes 3,000.
+# ta ne gusta*. What do you expect: does it first learn to write Selvan, and then what the words mean? The training takes about half a minute.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -353,35 +361,62 @@ def three_shares(sources, written):
 set_seed(1)
 my_transformer = new_transformer().to(device).eval()
 watched = ["the", "old", "cook", "tastes", "the", "soup"]
-stops = [0, 100, 200, 400, 1_000, 3_000]
+held_out = [part.to(device) for part in valid_pairs]
+strange = [held_out[0].roll(1, 0), *held_out[1:]]  # each with another one's source
+spoken = {}
 
 
-def show_progress(step, loss):
-    if step in stops:
-        first, *others = translate_all(my_transformer, [watched, *valid_sources[:100]])
-        shares = three_shares(valid_sources[:100], others)
-        percent = "".join(f"{share:8.0%}" for share in shares)
-        print(f"{step:4}{loss:8.2f}{percent}   {' '.join(first)[:60]}")
+def show_progress(step):
+    if step not in (0, 100, 200, 400, 1_000):
+        return
+    with torch.no_grad():
+        both = [
+            float(transformer_loss(my_transformer, x)[0]) for x in (held_out, strange)
+        ]
+    first, *others = translate_all(my_transformer, [watched, *valid_sources[:100]])
+    spoken[step] = first, others
+    losses = "".join(f"{loss:9.2f}" for loss in both)
+    percent = "".join(
+        f"{share:8.0%}" for share in four_shares(valid_sources[:100], others)
+    )
+    print(f"{step:4}{losses}{percent}   {' '.join(first)[:45]}")
 
 
-print("step    loss   words  Selvan   right   the old cook tastes the soup")
-with torch.no_grad():
-    held_out = [part.to(device) for part in valid_pairs]
-    show_progress(0, float(transformer_loss(my_transformer, held_out)[0]))
+print(
+    "step     loss  strange   words    fits  Selvan   right   the old cook tastes the soup"
+)
+show_progress(0)
 pick = shuffled(len(sources), 32, seed=1)
 history = train(
     my_transformer,
     batches=lambda step: batch(pick(step)),
     loss=transformer_loss,
-    steps=budget().choose(1_000, 3_000, 3_000),
+    steps=1_000,
     rate=0.005,
     schedule=warmup_cosine(50),
     validation=[valid_pairs],
     every=100,
-    watch=lambda rows: show_progress(
-        rows["step"].iloc[-1], rows["validation loss"].iloc[-1]
-    ),
+    watch=lambda rows: show_progress(rows["step"].iloc[-1]),
 )
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# Another machine trains slightly other weights.
+print("one sentence for all sources             words    fits  Selvan   right")
+for first, _ in spoken.values():
+    found = four_shares(valid_sources[:100], [first] * 100)
+    print(f"{' '.join(first)[:37]:38}" + "".join(f"{share:8.0%}" for share in found))
+print("\nsmall words after 100 steps")
+_, others = spoken.get(100, spoken[0])  # the first, if you have stopped before that
+for small in ("ne", "ri", "ve", "mek", "ka"):
+    asked = [small in T for T in valid_targets[:100]]
+    said = [small in T for T in others]
+    both = sum(x and y for x, y in zip(asked, said, strict=True))
+    print(
+        f"{small:4} belongs in {sum(asked):2} of 100 sentences; "
+        f"written in {both:2} of these, and in {sum(said) - both} others"
+    )
+
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -424,18 +459,32 @@ say(
 
 # %% [markdown]
 # Read the last column first, and you may be tempted to tell a story. After 100 steps, when we ran it, there is a time in front, a particle *ne* and a verb at
-# the end: it looks like Selvan, and has nothing to do with the source. So it has first learned the language, and then what the words mean? One sentence is
+# the end: it looks like Selvan, and has nothing to do with the source. So has it first learned the language, and then what the words mean? One sentence is
 # not enough to say so, and this one is not even Selvan: *gero* means "yesterday", and the verb *konurasu* stands in the present.
 #
-# The other columns do not support the story. After 100 steps, only 11 % of the 100 sentences are Selvan, and just as many of the longer words belong to the
-# source, where it was 1 % at the beginning. After 200 steps nearly half of the words belong, while less than a quarter of the sentences are Selvan, and
-# hardly any is right. So the words of the source do not wait for the grammar: all three shares rise together. *right* is the last, as it must be, since a
-# right sentence has to be Selvan, too, and to have all of its words right. (Two other trainings of ours went the same way.)
+# Look at the four shares after 100 steps. It is tempting to compare *Selvan* with *words*, 11 % with 11 %, and to conclude that language and meaning come
+# together. But the two have different units. *Selvan* counts whole sentences, and one wrong step spoils a sentence of nine words. *words* counts single
+# words. So compare *words* with *fits*, which counts single steps. There the story looks right: 86 % of the steps fit, and only 11 % of the longer words
+# belong.
+#
+# But what is a share of 11 % or of 86 % worth? The first table below the training shows what somebody reaches who knows nothing of the source and gives *one*
+# sentence to all 100. The sentence of step 100 has 9 % of *words* like this. So the 11 % are hardly more than ignorance. And *fits* begins at 43 %, before
+# any training, since many beginnings are allowed. From there, 86 % is three quarters of the way to the top.
+#
+# Yet the network does not ignore the source. With a strange source its loss after 100 steps is one nat higher, 3.43 in place of 2.39. What has it read there?
+# The second table shows a part of it: English words like *who* and *not*, which ask for a small word in Selvan. *ri* ends a relative clause (*who sees the
+# guests*). It belongs in 45 of the 100 sentences, and the network has written it in 44 of these and in only two others. *ne* marks an object, *ve* says
+# *not*, and *mek* a place. So after 100 steps it writes "not" wherever the source says *not* (and in six more), and beside it a verb that has nothing to do
+# with the source. (Not all small words are so far: the *ka* of questions is missing in more than half of them.)
+#
+# So the story is half right. The network has learned the frame of a sentence before the nouns and verbs in it. But it has not learned this frame without its
+# meaning: which frame it writes depends on the source. (Perhaps because the small words are so frequent: a noun or a verb comes up far more rarely. We have
+# not tested it.)
 #
 # In the end 78 of the 100 new sentences are right, where the two LSTMs with attention had 74 after as many steps. Do not read a victory into this. Four
 # sentences of a hundred, in one training of each, are no difference. And it was no fair race: as printed above, the Transformer has three times as many
-# weights there, and it had another learning rate and a schedule. Section 8 compares networks of one size. How is it with your network, after 3,000 steps? Try
-# a sentence of your own.
+# weights there, and it had another learning rate and a schedule. Section 8 compares networks of one size. To see whether more practice helps, set the 1,000
+# steps of the training cell to 3,000 and run it again; then try a sentence of your own.
 
 # %% [markdown]
 # ### Three ways, one number
@@ -453,8 +502,9 @@ say(
 #   is then called in every round, and returns the same numbers as the formula;
 # - `fold(W_q, W_k)`: one matrix $A$ $[d, d]$ with $x A Y^\top = (x W_q)(Y W_k)^\top$ for all $x$ and $Y$, so that the memory itself serves as keys.
 #
-# And the price: `products(m, n, d)` counts the multiplications of two numbers in $Y W_k$ and $Y W_v$, while $n$ words are written and $m$ words of memory are
-# read. It returns a dict: `"anew"`, if both products are made in each of the $n$ rounds, and `"kept"`, if they are made once.
+# And the price: suppose that the memory has $m$ words, and that $n$ words are written, one in each round. How many multiplications of two numbers do the
+# products $Y W_k$ and $Y W_v$ need altogether? `products(m, n, d)` returns a dict: `"anew"`, if both products are made in each of the $n$ rounds, and
+# `"kept"`, if they are made once.
 
 # %% [markdown] hints="cross_cache"
 # 1. Underline in the formula what does not change from round to round.

@@ -1,10 +1,10 @@
 # %% [markdown]
 # ## 10. Do not be so sure
 #
-# Selvan often has several right words for the next place, yet each pair shows just one of them. Over a whole text $-\ln P(\text{word})$ can cope with that:
-# where two words are right equally often, it is smallest if each gets one half. But our model reads the *same* 5,000 pairs again and again, and the more it
-# knows them by heart, the closer to 1 goes the probability of the one word that the pair shows. **Label smoothing** asks for less. The target of each place
-# is no longer one word, but a distribution over all $V$: a share $\varepsilon$ is spread evenly,
+# Selvan often has several right words for the next place, yet each pair shows just one of them. In a large text the usual loss handles this well: if two
+# words follow equally often, the mean of $-\ln P(\text{word})$ is smallest when the model gives each one half. But our model reads the *same* 5,000 pairs
+# again and again, and the more it knows them by heart, the closer to 1 goes the probability of the one word that the pair shows. **Label smoothing** asks for
+# less. The target of each place is no longer one word, but a distribution over all $V$: a share $\varepsilon$ is spread evenly,
 #
 # $$q(v) = (1 - \varepsilon)\,[v = y] + \frac{\varepsilon}{V} \qquad\qquad \text{loss} = -\sum_v q(v) \ln P(v)$$
 #
@@ -146,8 +146,10 @@ for eps in (0, 0.1, 0.2):
 # words with references, and 100 is perfect; you write it in section 13. Here it is measured twice: once against the one reference that stands in the text,
 # once against *all* valid translations.) The table has the means, and the usual loss, $-\ln P$ per word: it rises, since it is no longer what is trained.
 #
-# Your Transformer was trained without smoothing. With $\varepsilon = 0.1$ its loss is 2.18 when we ran it, more than twice as high as it need be: it is so
-# sure of which words are wrong that even a small share for them costs a lot.
+# Your Transformer was trained without smoothing. With $\varepsilon = 0.1$ its loss is 2.18 when we ran it, far above the 0.98 that no model can beat. Part of
+# the gap is no fault: nobody can be sure of the next word where Selvan leaves it free. But that does not explain most of it. Take nine parts of your
+# network's probabilities and one part of an even spread over all words. This mixture knows nothing that your network does not know, and its loss would be at
+# most 1.33. The rest is the network's own: it is so sure of which words are wrong that even a small share for them costs a lot.
 #
 # Vaswani and others (2017) report that smoothing costs perplexity and gains BLEU. The first is so in the nine trainings: the more smoothing, the higher the
 # usual loss. The second is not. With $\varepsilon = 0.1$ all three judges stay where they were, as far as three trainings can tell. With $\varepsilon = 0.2$

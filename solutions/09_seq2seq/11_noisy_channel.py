@@ -240,13 +240,14 @@ for i, (who, colour) in enumerate(
 axes.set(
     xticks=range(3), xticklabels=kinds, ylabel="true target chosen, %", ylim=(0, 100)
 )
-axes.set_title("Only the product is nearly always right")
+axes.set_title("Only the product is nearly always right in all three tests")
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# For the channel, all orders of the same words are equally probable, so against other orders it can only guess. In order the language model hardly errs.
-# Against another word both are useful: the channel knows what must be said, the language model what goes together. Only the product is nearly always right.
+# For the channel, all orders of the same words are equally probable, so against other orders it can only guess. When only the order is wrong, the language
+# model nearly always finds the true target. (The false orders are random ones, so they are easy to tell.) Against another word both are useful: the channel
+# knows what must be said, the language model what goes together. Only the product is nearly always right in all three.
 #
 # Here is the same in Spanish (Silvestri's example). Without a language model, *El café negro me gusta mucho* may as well become *The coffee black me pleases
 # much*: the words are right, the order is that of the source. Modern decoders have both in one network; yet a language model trained on far more text is

@@ -33,7 +33,9 @@ def random_text(rng, n, letters="abc", longest=12):
 
 # %% [markdown] statement="bleu"
 # - `hits(output, references, i)`: $(C_i, N_i)$ of one sentence, clipped. `output`: a list of words; `references`: one or more such lists.
-# - `bleu(outputs, references, printed=False)`: BLEU of a text between 0 and 1; `references[s]` are those of sentence $s$. "ref" sums, for each sentence, the length of the reference whose length is closest to the output's (the shorter of two equally close). With `printed`, the slide's penalty, clipped all the same. 0 if any $C_i$ is 0.
+# - `bleu(outputs, references, printed=False)`: BLEU of a text between 0 and 1; `references[s]` are those of sentence $s$. "ref" sums, for each sentence, the
+#   length of the reference whose length is closest to the output's (the shorter of two equally close). With `printed=True`, use the slide's penalty, $\min(1,
+#   \text{out}/\text{ref})$, in place of the exponential. The hits are clipped in both cases. 0 if any $C_i$ is 0.
 
 # %% [markdown] hints="bleu"
 # 1. Two `Counter`s of tuples have a minimum, `&`, and a maximum, `|`. Which of them joins references, and which clips?

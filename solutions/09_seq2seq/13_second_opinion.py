@@ -140,8 +140,8 @@ plt.show()
 # edits; for one that also knows moving a word, it would be one. A lost word, a foreign one and a wrong ending cost an editor the same. chrF, which reads
 # letters, hardly distinguishes the first three, but it nearly forgives the wrong ending, with 0.96: almost all of the word is there.
 #
-# And yet this ending says who acts: *konuramu* is "we know", *konurasu* "you know". So chrF is mildest where the meaning has changed. Which error matters, no
-# formula says: where it counts, people compare the outputs or mend them.
+# And yet this ending says who acts: *konuramu* is "we know", *konurasu* "you know". So chrF is mildest where a small change of letters has changed the
+# meaning. Which error matters, no formula says: where it counts, people compare the outputs or mend them.
 
 # %% [markdown]
 # Now let all of them judge your own translators: the sentences that they wrote in sections 6 and 7.
@@ -163,10 +163,10 @@ for name, outputs in translated.items():
 print(pd.DataFrame(table).T.round(2).to_string())
 
 # %% [markdown]
-# Compare the last two rows. In the course's own run, the Transformer has more right sentences than the two LSTMs with attention, 78 against 74, and yet a
-# *lower* BLEU with one reference, 0.65 against 0.67. With all references the two are level, 0.92. On a hundred sentences such differences may be luck. The
-# race of section 8 has more to offer: twelve trainings with attention, each judged on 1,500 sentences. Take any two of them. How often does the one with the
-# higher BLEU have fewer right translations?
+# Compare the last two rows. When we ran it, the Transformer had more right sentences than the two LSTMs with attention, 78 against 74, and yet a *lower* BLEU
+# with one reference, 0.65 against 0.67. With all references the two are level, 0.92. On a hundred sentences such differences may be luck. The race of section
+# 8 has more to offer: twelve trainings with attention, each judged on 1,500 sentences. Take any two of them. How often does the one with the higher BLEU have
+# fewer right translations?
 
 # %%
 runs = race[race.decoder != "vector"].to_dict("records")
@@ -188,7 +188,8 @@ for judge, name in (("bleu", "one reference"), ("bleu_all", "all references")):
 
 # %% [markdown]
 # With one reference, BLEU prefers the worse of two trainings about once in five. In the worst of these cases, its lead of almost a point would look like
-# progress in many a report. With all references it is misled in fewer cases, and never by half a point. But for a real language nobody has all references.
+# progress in many a report. With all references it is misled in fewer cases. (The size of the leads cannot be compared: with all references all scores are
+# near 100, so half a point is more there.) But for a real language nobody has all references.
 
 # %% [markdown]
 # ## 15. What comes next
