@@ -23,7 +23,8 @@
 # keep for what it has never met, and only text that it has not learned from can tell whether it decided well. And because these counters are honest rivals.
 # In chapters 04 and 05, small networks will have to beat what you build here, and not all of them do.
 #
-# The tasks are meant to take a little more than four hours together. Good places to stop are the ends of sections 6, 10 and 13.
+# The tasks are meant to take a little more than four hours together, and the reading comes on top, so plan for six to eight. Good places to stop are the ends
+# of sections 6, 10 and 13.
 
 # %% [markdown]
 # Here are the letters that we shall use. A *context* $h$ (for *history*) is what stands before a word $w$. Its **lower
@@ -37,18 +38,18 @@
 # | $V$ | how many events can come next: all words, `<UNK>`, `</s>` |
 # | $\alpha$ | what Lidstone adds to each count (sections 1 to 3) |
 # | $k$, $D_j$ | the *discount*: taken from every count, or from a count $j$ (5 to 10) |
-# | $\lambda(h)$ | the weight of the lower order when *every* word asks it (5 to 9) |
-# | $\beta(h)$ | its weight when only the *unseen* words ask it (10) |
+# | $\lambda(h)$ | the weight of the lower order, if its probability is added for *every* word (5 to 9) |
+# | $\beta(h)$ | its weight, if it is used only for words that were *never seen* after $h$ (10) |
 # | $\pi_\ell$ | the weight of level $\ell$ in a mixture (11, 12) |
 #
 # In all tasks, your functions leave their arguments as they are. (Careful with a `defaultdict`: merely looking up a key
 # that is missing adds it.)
 
 # %% [markdown]
-# **The text.** We use 9,222 short requests to a restaurant guide. We generated these sentences ourselves. Only two things
-# are real: how often eight words occur, and how often they follow each other (64 numbers that were published by the
-# Berkeley Restaurant Project). The text is small, so section 15 repeats the main comparison with up to a million tokens of
-# another one.
+# **The text.** We use 9,222 short requests to a restaurant guide. We generated these sentences ourselves. Only two things are real: how often eight words
+# occur, and how often they follow each other (64 numbers that were published by the Berkeley Restaurant Project). The text is small, so section 15 repeats
+# the main comparison with up to a million tokens of another one. A program made that text, too. So no perplexity in this chapter was measured on natural
+# text, and which method wins may depend on the two programs.
 #
 # Many held-out sentences (such as "yes") also stand in the training text, so a model that has merely memorised would look
 # good on them. That is why we mostly test on the *new* sentences, those that do not.
@@ -280,9 +281,9 @@ print(
 # in the place of $\alpha$.
 
 # %% [markdown]
-# The probability to bet on is the posterior's mean of $p_w$. The integral of $\prod_w p_w^{a_w - 1}$ over all $p$ is
-# $\prod_w \Gamma(a_w) / \Gamma(\sum_v a_v)$, with the *gamma function* $\Gamma$. One more factor $p_w$ raises $a_w$
-# by 1, and since $\Gamma(x + 1) = x\,\Gamma(x)$ this multiplies the integral by $a_w / \sum_v a_v$. That is the mean:
+# The probability to bet on is the posterior's mean of $p_w$. The integral of $\prod_w p_w^{a_w - 1}$ over all $p$ is $\prod_w \Gamma(a_w) / \Gamma(\sum_v
+# a_v)$, with the *gamma function* $\Gamma$. One more factor $p_w$ raises $a_w$ by 1, and with it the sum $\sum_v a_v$. By $\Gamma(x + 1) = x\,\Gamma(x)$, the
+# numerator grows by the factor $a_w$ and the denominator by the factor $\sum_v a_v$. So the integral is multiplied by $a_w / \sum_v a_v$. That is the mean:
 #
 # $$\mathbb{E}[p_w] = \frac{a_w}{\sum_v a_v} = \frac{c_w + \alpha}{n + V\alpha}.$$
 #
@@ -349,7 +350,8 @@ plt.show()
 # %% [markdown]
 # Each coloured line is one row drawn from the prior, three for each α, with its probabilities sorted; the black marks are rows of our text. Rows from the
 # flat prior (α = 1) spread over hundreds of words, and none of these gets even 1 %. No row of the text is like that: after *want*, five words have nearly all
-# of the mass. But no other α fits well either. The rows of the text begin steeply *and* have a long tail of rare words, and draws from one α have either the
-# one or the other.
+# of the mass. But neither of the other two values fits well. The rows of the text begin steeply *and* have a long tail of rare words, and the draws have
+# either the one or the other. (One caution: the marks are relative frequencies, which cannot lie below $1/n$, so the very ends of their tails should not be
+# compared.)
 #
 # Which α will be the best compromise? Section 2 asks you to guess first.

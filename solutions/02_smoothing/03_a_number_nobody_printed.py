@@ -187,15 +187,15 @@ ratios = (table["i"] / pd.Series(word_counts)).map("{:.2g}".format)
 print(pd.DataFrame({"column i of P": printed, "c / n": ratios}).T.to_string())
 
 # %% [markdown]
-# Only both tables together leave one number: **1,447**, that is, 1,446 words and `</s>`. The cells that disagree are the misprints: *spend spend* (.19; the
-# other zeros of its row have .16), and the Laplace table's column *i*. As the last printed lines show, it was copied from the unsmoothed table, all but its
-# 0.
+# Only both tables together leave one number: 1,447. (Perhaps these are the 1,446 words of D. Jurafsky and J. Martin's textbook, and `</s>`. The tables do not
+# say so.) The cells that disagree are the misprints: *spend spend* (.19; the other zeros of its row have .16), and the Laplace table's column *i*. As the
+# last printed lines show, it was copied from the unsmoothed table, all but its 0.
 #
-# But how safe is this verdict? D. Jurafsky and J. Martin's textbook gives 1,446 words, and $V = 1{,}446$ explains five cells fewer. Now look at these five:
-# they are all in the row *chinese* of $c^*$, and all of them are printed as .098, because they all stand for $158/(158 + V)$. For $V = 1{,}446$ this is
-# .098504, so close to .0985 that somebody who cuts off digits where he should round up prints .098 as well. One such slip makes five wrong cells. If equal
-# clues are counted only once, as in the second column, 1,447 wins by a single clue against either neighbour. So 1,447 is the best guess and no certainty.
-# **Votes that have the same origin are one vote**, however many they are.
+# But how safe is this verdict? The textbook's $V = 1{,}446$ explains five cells fewer. Now look at these five: they are all in the row *chinese* of $c^*$,
+# and all of them are printed as .098, because they all stand for $158/(158 + V)$. For $V = 1{,}446$ this is .098504, so close to .0985 that somebody who cuts
+# off digits where he should round up prints .098 as well. One such slip makes five wrong cells. If equal clues are counted only once, as in the second
+# column, 1,447 wins by a single clue against either neighbour. So 1,447 is the best guess and no certainty. **Votes that have the same origin are one vote**,
+# however many they are.
 
 # %%
 kept_by = {"Laplace, α = 1": 1, "Jeffreys-Perks, α = ½": 0.5, "α = 0.003": 0.003}

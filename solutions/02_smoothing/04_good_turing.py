@@ -9,8 +9,8 @@
 
 # %% [markdown]
 # The same question, one step up. Take out each of the $N$ tokens in turn, and look at the others, *the rest*. For how many tokens does the rest know the pair
-# exactly $c$ times? For those whose pair occurs $c + 1$ times in the whole text, and there are $(c+1)\,N_{c+1}$ such tokens. The rest knows about $N_c$ pairs
-# with count $c$, and these share the tokens. So each of them comes up
+# exactly $c$ times? For those whose pair occurs $c + 1$ times in the whole text, and there are $(c+1)\,N_{c+1}$ such tokens. In the rest, roughly $N_c$ pairs
+# have the count $c$. The $(c+1)\,N_{c+1}$ tokens that we have just counted are spread over these pairs. So each of them comes up
 #
 # $$c^* = (c+1)\,\frac{N_{c+1}}{N_c}$$
 #
@@ -214,21 +214,22 @@ for seed in range(8):  # eight other ways to halve the text
 print(f"eight other halves: promised minus found {min(gaps):+.4f} to {max(gaps):+.4f}")
 means = pd.DataFrame(halves)[list(range(1, 10))]
 worth = pd.DataFrame({"N_c": N, "c*": adjusted, "this half": seen_there})
-worth = worth.loc[means.columns].assign(eight=means.mean(), sd=means.std())
-worth["c - eight"] = worth.index - worth["eight"]
+worth = worth.loc[means.columns].assign(halvings=means.mean(), sd=means.std())
+worth["c - halvings"] = worth.index - worth["halvings"]
 print(worth.round(2).to_string())
 drops = pd.DataFrame(drops).agg(["mean", "std"]).round(2)
 drops.columns = [f"{low} to {high - 1}" for low, high in pairwise(edges)]
-print("c - eight, larger groups:", drops.to_string(), sep="\n")
+print("c - halvings, larger groups:", drops.to_string(), sep="\n")
 
 # %% [markdown]
 # Each half predicts well how much of the other half is new, and that a pair seen once is worth 0.6. For larger counts
 # the noise grows. And where $N_{c+1} = 0$ the formula even says $c^* = 0$: the most frequent pair would be worth nothing.
 #
 # **Simple Good-Turing** (W. Gale and G. Sampson, 1995) repairs this by smoothing the counts of counts themselves. For small $c$, where $N_c$ is large, it
-# keeps Turing's value. It also fits a straight line to $\ln N_c$ against $\ln c$. This line gives a value $c^*$, too: put its heights in the place of $N_c$
-# and $N_{c+1}$ in Turing's formula. At the first $c$ where the two values of $c^*$ differ by less than 1.65 standard deviations of Turing's, it changes to
-# the line, and stays there. At the end all values are multiplied by one number, so that the seen get exactly what the unseen leave.
+# keeps Turing's value. It also fits a straight line to $\ln N_c$ against $\ln c$. Call $S_c$ the height of the line at $c$. Then $(c+1)\,S_{c+1}/S_c$ is a
+# second value for $c^*$. The method starts with Turing's value. As soon as the two are closer than 1.65 standard deviations of Turing's value, it takes the
+# second, and it keeps to the second for all larger $c$. At the end all values are multiplied by one number, so that the seen get exactly what the unseen
+# leave.
 
 
 # %%
@@ -258,22 +259,22 @@ def simple_good_turing(N):
 _, axes = plt.subplots()
 Z, c = spread(dict(N)), np.array(sorted(N))
 slope, height = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
-axes.loglog(c, [N[i] for i in c], ".", color=plots.COLOURS[5], label="N_c")
+axes.loglog(c, [N[i] for i in c], ".", color="gray", label="N_c")
 axes.loglog(
     c, [Z[i] for i in c], ".", color=plots.COLOURS[0], label="spread over the gaps"
 )
 axes.loglog(c, np.exp(height) * c**slope, color=plots.COLOURS[1], label="straight line")
 axes.set(xlabel="count c (log scale)", ylabel="how many pairs (log scale)")
 axes.set_title(
-    "Few large counts occur, but their line is known", loc="left", fontsize=11
+    "Spread over the gaps, most N_c lie near a line", loc="left", fontsize=11
 )
 axes.legend(fontsize=10)
 plt.show()
 
 # %% [markdown]
-# Among the large counts nearly every $N_c$ is 0 or 1 (light dots; those that are 0 cannot be drawn). So divide each $N_c$ by half the distance between the
+# Among the large counts nearly every $N_c$ is 0 or 1 (grey dots; those that are 0 cannot be drawn). So divide each $N_c$ by half the distance between the
 # neighbouring counts that do occur. If a single pair occurs 320 times, and the neighbouring counts are 300 and 340, its 1 becomes 1/20: one pair for a
-# stretch of twenty counts. Spread in this way, the dots fall along a line again.
+# stretch of twenty counts. Spread in this way, most dots fall along a line again. The very largest counts lie below it, and so does $N_1$.
 
 
 # %%
@@ -311,40 +312,43 @@ axes.legend(fontsize=10, labelspacing=0.2)
 plt.show()
 
 # %% [markdown]
-# The dots are what the other half shows (mean and standard deviation over eight ways to halve the text). Turing zigzags
-# around them, Simple Good-Turing stays near, add-one is far off.
+# The dots are what the other half shows (mean and standard deviation over eight ways to halve the text). Turing zigzags around them, Simple Good-Turing stays
+# nearer (except at 3), add-one is far off.
 #
-# So we know how *much* the unseen deserve, not *which* of them. And how far are the dots below the dashed $c^* = c$? Not by a share of the count, as with
-# add-one, but by an amount that changes much less than the count does. The table's last column grows from .4 to .7 tokens while the count grows from 1 to 8.
-# Single larger counts are too rare for a verdict, so below the table they are put into groups. Counts from 51 to 100 lose about .8 tokens, with much noise
-# (*std*), which is hardly more than one per cent of such a count.
+# So we know how *much* the unseen deserve, not *which* of them. And how far are the dots below the dashed $c^* = c$? Go back to the table that was printed
+# before the two figures. Its column *halvings* is the mean over the eight halvings, and *c - halvings* is what a count loses: the count less what it was
+# worth. It is .4 tokens for $c = 1$, .7 for $c = 8$ and 1.1 for $c = 9$. So it grows, but much more slowly than the count does. It is not a share of the
+# count, as with add-one.
+#
+# For larger counts there are too few pairs of each, so the last lines take them in groups. The loss stays somewhere between .5 and 1 token. For counts from
+# 51 to 100 it is .8, but this number is so noisy (*std*) that it could just as well be 0. In any case it is hardly more than one per cent of such a count.
 
 # %% [markdown] statement="zigzag"
 # #### Seven times, eight times
 #
-# For Turing, a pair seen 7 times is worth 8.64, one seen 8 times only 4.50; column *eight* has 6.32 and 7.33. How
-# does column $N_c$ explain the drop, and why has *eight* none?
+# For Turing, a pair seen 7 times is worth 8.64 and one seen 8 times only 4.50. Explain this drop with the numbers in column $N_c$. And why does the mean over
+# eight halvings (column *halvings*: 6.32, then 7.33) not drop?
 
 # %% [markdown] written="zigzag" points=3 minutes=6
 # ### BEGIN SOLUTION
 # **Rubric.** 1 point: puts the numbers in, $8 \cdot 94/87 = 8.64$ and $9 \cdot 47/94 = 4.50$. 1 point: names the
 # accident: $N_8 = 94$ is large beside its neighbours 87 and 47 (smoothly falling numbers would put it between them).
 # It stands above the line in $c^*(7)$ and below it in $c^*(8)$, so the same accident raises one and lowers the other.
-# (That 47 is small may be said as well.) 1 point: *eight* is no ratio of two such numbers. It looks up how often each
+# (That 47 is small may be said as well.) 1 point: *halvings* is no ratio of two such numbers. It looks up how often each
 # pair really occurs in the other half, a mean over all pairs of that count and over eight ways to halve the text.
 #
 # "Noise" alone earns nothing: which number is noisy, and where does it enter? A usual wrong idea: pairs seen 8 times
-# really come up less often elsewhere than those seen 7 times; the column *eight* shows that they do not.
+# really come up less often elsewhere than those seen 7 times; the column *halvings* shows that they do not.
 #
 # **Sample, 3 points.** $c^*(7) = 8 \cdot 94/87 = 8.64$ and $c^*(8) = 9 \cdot 47/94 = 4.50$. $N_8$ should be between
 # 87 and 47 but happens to be 94. Too large an $N_8$ makes the first fraction too big and the second too small. The
-# column *eight* does not divide one $N$ by another: it counts how often these pairs appear in the other half and
+# column *halvings* does not divide one $N$ by another: it counts how often these pairs appear in the other half and
 # averages over 94 or so pairs, eight times.
 #
 # **Sample, 1 point.** Turing divides neighbouring $N_c$. For 7 that is 94/87, more than 1, for 8 it is 47/94, one
-# half, and times 8 and 9 this gives the two numbers. The column *eight* is smoother because more text was used for
+# half, and times 8 and 9 this gives the two numbers. The column *halvings* is smoother because more text was used for
 # it.
 #
 # **Sample, 0 points.** A pair seen 8 times is rarer than one seen 7 times, so less of it will be seen in the other
-# half. In the column *eight* this is hidden by rounding.
+# half. In the column *halvings* this is hidden by rounding.
 # ### END SOLUTION

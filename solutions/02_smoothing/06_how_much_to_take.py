@@ -5,13 +5,15 @@
 # hold it? (Let us say that seen words get nothing from below. Section 10 builds that model.)
 #
 # - If $c \ge 2$, the rest has seen the pair: $P = (c - 1 - k)/(n - 1)$.
-# - If $c = 1$, it has not. Its probability is a share of the freed mass, all of which is proportional to $k$: $P = k \times$ something without $k$. (If the
-#   token was also the only one after its context, the rest has never seen this context and asks the shorter memory. Then no $k$ is in it. We treat these
-#   tokens like the others, and the cell behind your task shows what that costs.)
+# - If $c = 1$, it has not. The rest gives it a share of the freed mass. The freed mass is $k$ times a number of words, so $P = k \times$ something that does
+#   not contain $k$.
 #
-# Take logarithms and add over all tokens; a pair with count $c$ is taken out $c$ times. With everything that lacks $k$ left out,
+# Take logarithms and add over all tokens; a pair with count $c$ is taken out $c$ times. Leave out everything that does not contain $k$. The sum is
 #
 # $$F(k) = N_1 \ln k + \sum_{\text{pairs with } c \ge 2} c\, \ln(c - 1 - k).$$
+#
+# (One case does not fit. If the token was also the only one after its context, then the rest has never seen this context, and asks the shorter memory. No $k$
+# is in that probability. We treat these tokens like the others, and the cell behind your task shows what that costs.)
 
 # %% [markdown] statement="choose_discount"
 # The larger $k$, the better for the singletons (the pairs with $c = 1$) and the worse for all other pairs. It is worst for those with $c = 2$. Keep only
@@ -150,7 +152,7 @@ def show_discount(k):
     )
     axes.set(xlabel="discount k (counts)", ylabel="perplexity, new sentences")
     axes.set_title(
-        "Any k near the bottom of the valley will do", loc="left", fontsize=11
+        "Every k from 0.3 to 0.7 does nearly as well", loc="left", fontsize=11
     )
     axes.legend(loc="upper left", bbox_to_anchor=(0.08, 1))
     plt.show()

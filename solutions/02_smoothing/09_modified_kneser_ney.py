@@ -3,7 +3,8 @@
 #
 # For trigrams, the shorter memory is a bigram model, and it too should count *different* words to the left, that is, $N_{1+}(\cdot\,w_1 w_2)$. So go down the
 # ladder step by step. The trigram level counts tokens. What it frees goes to the bigram level, which counts different words to the left. What the bigrams
-# free goes to the unigram level, which does the same. And what the unigrams free goes to $1/V$. Only the longest n-grams count tokens.
+# free goes to the unigram level, which does the same. And what the unigrams free goes to $1/V$. Only the longest n-grams count tokens (and, as you will see
+# below, those that begin with `<s>`).
 #
 # `NgramCounts` numbers the different n-grams of each length, in sorted order. `counts[2]` is a dict of arrays with one entry for each bigram. Here it is for
 # the toy text. (The drawing shows six of the twelve 1-grams and four of the bigrams. The printed table counts them all, so that *panisse* is number 7 there.)
@@ -24,8 +25,8 @@ print(pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]].to_s
 # %% [markdown]
 # How to read an entry, say *chez panisse*:
 #
-# - `count`: the pair occurs 3 times. `left`: it stands after three different symbols, *at*, *is* and `<s>`.
-#   This is $N_{1+}(\cdot\,g)$ for the n-gram $g$. (What begins with `<s>` has nothing to its left; its `count` stands there.)
+# - `count`: the pair occurs 3 times. `left`: it stands after three different symbols, *at*, *is* and `<s>`. This is $N_{1+}(\cdot\,g)$ for the n-gram $g$.
+#   (There is one exception. An n-gram that begins with `<s>` has nothing to its left. For it, `left` repeats `count`.)
 # - `context`: the *number*, or index, that its first part, *chez*, has among the n-grams one shorter.
 # - `shorter`: the number of its last part, *panisse*, that is, of the n-gram without its first word. There its $P(w \mid h')$ is found.
 #
@@ -40,16 +41,18 @@ print(pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]].to_s
 #
 # $$P(w \mid h) = \frac{c - D_{\min(c, 3)}}{n} + \lambda(h)\, P(w \mid h'), \qquad \lambda(h) = \frac{1}{n} \sum_w D_{\min(c, 3)}$$
 #
-# with $D_0 = 0$. For $j = 1$ the formula gives $D_1 = Y$: the $k$ of section 6. And $D_3$, which is computed from $N_3$ and $N_4$ alone, is taken from
-# *every* count of 3 or more.
+# with $D_0 = 0$. Each level has discounts of its own. There, $N_j$ says how many of its n-grams have $c = j$, where $c$ is `count` at the top and `left` at
+# the levels below. For $j = 1$ the formula gives $D_1 = Y$: the $k$ of section 6. And $D_3$, which is computed from $N_3$, $N_4$ and the factor $Y$, is taken
+# from *every* count of 3 or more.
 
 # %% [markdown]
 # <details><summary>Where the three discounts come from</summary>
 #
 # Take section 6 again, with a discount for each count. Leave out one token of a pair with count $j + 1$. The rest has the pair $j$ times, so its probability
-# is proportional to $j - D_j$. A singleton gets its share of the freed mass, in all $M = \sum_j D_j N_j$. So $F = N_1 \ln M + \sum_j (j+1) N_{j+1} \ln(j -
-# D_j)$. Its derivative by $D_j$ is 0 where $N_1 N_j / M = (j+1) N_{j+1} / (j - D_j)$, that is, $D_j = j - (j+1)\,(M/N_1)\,N_{j+1}/N_j$. The factor $M/N_1$ is
-# the same for all $j$. Chen and Goodman take for it the $Y$ of the simplest case.
+# is proportional to $j - D_j$. A singleton is new to the rest. Its probability is proportional to what is freed. For this we take the total of all contexts,
+# $M = \sum_j D_j N_j$, which is an approximation. So $F = N_1 \ln M + \sum_j (j+1) N_{j+1} \ln(j - D_j)$. Its derivative by $D_j$ is 0 where $N_1 N_j / M =
+# (j+1) N_{j+1} / (j - D_j)$, that is, $D_j = j - (j+1)\,(M/N_1)\,N_{j+1}/N_j$. The factor $M/N_1$ is the same for all $j$. Chen and Goodman take for it the
+# $Y$ of the simplest case.
 #
 # But the factor can also be worked out. Call it $f$. Then $D_j = j - f c^*(j)$, with Turing's $c^*(j) = (j+1) N_{j+1}/N_j$ of section 4. Added up over all
 # pairs, this gives $M = \sum_j D_j N_j = N - f\,(N - N_1)$. Since $M = f N_1$, it follows that $f = 1$. So if every count has a discount of its own, leaving
@@ -61,15 +64,16 @@ print(pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]].to_s
 # %% [markdown] statement="modified_kneser_ney"
 # ### Modified Kneser-Ney
 #
-# This is the hardest task of the chapter, so we say beforehand what it will bring. On our small texts three discounts do *not* pay: in section 14 the model
-# loses by a hair to plain Kneser-Ney with its one discount. There you will also find the reason, in the formula for $D_j$ itself. The model wins with long
-# contexts and hundreds of thousands of tokens (section 15). You will have built the method that the tools use.
+# This is the hardest task of the chapter, so we say beforehand what it will bring. On the two texts of section 14 three discounts do *not* pay: the model
+# loses by a hair to plain Kneser-Ney with its one discount. There you will also find the reason, in the formula for $D_j$ itself. In section 15 the model
+# wins at both ends: bigrams gain with a few thousand tokens, and long contexts gain with hundreds of thousands. You will have built the method that the tools
+# use.
 #
 # - `three_discounts(c)`: $[0, D_1, D_2, D_3]$ from an array of counts, or $[0, .5, 1, 1.5]$ if $N_1$, $N_2$ or $N_3$ is 0 or a $D_j < 0$
 #   ($N_4$ may be 0);
 # - `smooth_level(c, context, shorter, lower)`: one level, as two arrays: $P$ of each n-gram, and $\lambda$ of each context. `lower` holds $P$ of each n-gram
-#   one shorter. The contexts are numbered likewise, so there are `len(lower)` of them. Some of these were never followed by anything, such as one that ends
-#   in `</s>`: they have $n = 0$, and their $\lambda$ is 1;
+#   that is one word shorter, and both `context` and `shorter` are indices into it. Return a $\lambda$ for all `len(lower)` of these shorter n-grams. Some of
+#   them were never followed by anything, such as one that ends in `</s>`. These have $n = 0$, and their $\lambda$ is 1;
 # - `kneser_ney(levels, V)`: a list of such pairs, shortest n-grams first. `levels` is a list of dicts as above; $c$ is `count` for the longest n-grams, else `left`.
 
 # %% [markdown] hints="modified_kneser_ney"

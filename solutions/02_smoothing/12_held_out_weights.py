@@ -278,7 +278,7 @@ axes.set_xticks(
     range(len(base)), [f"from {start}" if start else "0" for start in starts]
 )
 axes.set_title(
-    "Better known contexts earn more weight", loc="left", fontsize=11, pad=28
+    "Better known contexts earn more weight, roughly", loc="left", fontsize=11, pad=28
 )
 axes.legend(ncols=4, fontsize=10, bbox_to_anchor=(0.5, 1), loc="lower center")
 plt.show()
@@ -291,8 +291,9 @@ for name, level in {"bigram": 1, "unigram": 2, "uniform": 3}.items():
 
 # %% [markdown]
 # The likelihood rises from round to round, as it must. In the figure, roughly, the better known a context is, the more weight its own counts get, from .47 to
-# .86. (The black bars are standard deviations over ten resamplings. In the first column the trigram's share is really the bigram's, since its context was
-# never seen. In the last column this is so for the first words of sentences: nothing but `<s>` stands before them, so that trigram and bigram are the same.)
+# .86. (The black bars are standard deviations over ten resamplings. Read the first column with care. Its contexts were never seen, so that the trigram has
+# nothing of its own to say and repeats the bigram. Then EM cannot tell the two apart and splits one weight into two equal halves, which you should read as
+# one. In the last column the same is true of the first words of sentences, because nothing but `<s>` stands before them.)
 #
 # Why does the trigram take everything on counted text? Because of what you proved in chapter 01: on the text that was counted, no distribution after a
 # context does better than the relative frequencies themselves. A mixture is just some other distribution after that context, so it cannot win. The last
