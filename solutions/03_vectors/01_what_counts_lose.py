@@ -10,9 +10,10 @@
 # a sentence. Nobody explained it to you. You have learned it from the words around it. J. R. Firth said this in 1957: "You
 # shall know a word by the company it keeps."
 #
-# The counters of chapters 01 and 02 cannot do it. For them *veltin* and *wine* are two strings, as different as *wine* and *door*,
-# and what was seen of one says nothing about the other. In this chapter each word gets a **vector**, a short list of numbers, such that
-# words used alike lie close together. Nobody will tell the program which words are alike. It learns that from their company.
+# The counters of chapters 01 and 02 cannot do it. For them *veltin* and *wine* are two strings, as different as *wine* and *door*, and what was seen of one
+# says nothing about the other. In this chapter each word gets a **vector**, a short list of numbers, such that words used alike lie close together. Nobody
+# will tell the program which words are alike. It learns that from their company. (You needed three sentences. In section 6 we hide *veltin* in a text and
+# find out how many the program needs.)
 #
 # You will make such vectors twice. First you count neighbours, and after two hours or so your program tells you that *golden* is close to *silver*, *royal* and
 # *lucky*. Then you train a small network to guess neighbours, the famous *skip-gram* of word2vec, with every gradient worked out by your own hand. And in
@@ -47,7 +48,8 @@ from torch.nn import functional as F
 
 import lmkit
 from lmkit import drawings, paths, plots
-from lmkit.budgets import budget
+from lmkit.kitchen.tables import plural
+from lmkit.kitchen.words import FRUIT_A, FRUIT_AN, PEOPLE_NOUNS
 from lmkit.testing import close, is_number, warnings_of, without_autograd
 
 plots.use_style()
@@ -84,8 +86,8 @@ for sentence, tags in zip(fox.splits["train"][:2], fox.tags["train"][:2], strict
     print(" ".join(f"{tag:5}" for tag in tags), "\n")
 
 # %% [markdown]
-# Both have the same nine words, but the tags differ from the second place on. A function of the count vector, however
-# deep the network that computes it, gets the same input twice and answers the same.
+# Both have the same nine words, but the tags differ at the second to the seventh place. A function of the count vector, however deep the network that
+# computes it, gets the same input twice and answers the same.
 
 # %% [markdown] statement="count_vectors"
 # ### Texts that no count can tell apart

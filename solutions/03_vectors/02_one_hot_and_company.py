@@ -215,7 +215,7 @@ texts = [[number.get(word, 0) for word in story] for story in stories]
 V = len(words)
 occurrences = np.bincount(np.concatenate(texts), minlength=V)
 N = cooccurrences(texts, V, 2)
-print(f"{len(word_counts):,} words, {V:,} of them 20 times or more")
+print(f"{len(word_counts):,} words, {V - 1:,} of them 20 times or more")
 print(f"{(N > 0).mean():.0%} of the {V * V:,} pairs ever stood within two places")
 
 # %%

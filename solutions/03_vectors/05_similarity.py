@@ -157,6 +157,69 @@ for word in ("tea", "guard", "orders", "golden"):
     print(f"{'':7} dot product of counts: {big}")
 
 # %% [markdown]
-# Counting, one logarithm and one decomposition put *tea* with what is served, *guard* with people, *orders* with
-# verbs and *golden* with adjectives. By the dot product of raw counts, all are most similar to the same few frequent
-# words.
+# Counting, one logarithm and one decomposition put *tea* with what is served, *guard* with people, *orders* with verbs and *golden* with adjectives. By the
+# dot product of raw counts, all are most similar to the same few frequent words. But these two lists differ in *two* things, the table and the rule. Which of
+# the two made the difference? We try all four combinations, and count how many of a word's ten nearest words have the same commonest tag (noun, verb, name
+# ...) as the word itself.
+
+# %%
+tags_seen = {}
+for story, tags in zip(stories, kitchen.tags["train"], strict=True):
+    for word, tag in zip(story, tags, strict=True):
+        tags_seen.setdefault(word, Counter())[tag] += 1
+tag_of = np.array(["", *(tags_seen[word].most_common(1)[0][0] for word in frequent)])
+
+
+def largest_products(table, i, n):
+    """The numbers of the n rows with the largest dot products with row i of a table (V, d), without i."""
+    products = table @ table[i]
+    products[i] = -np.inf
+    return np.argsort(-products, kind="stable")[:n]
+
+
+for name, table in {"raw counts": N, "A of the SVD": A_svd}.items():
+    for rule, near in {"dot product": largest_products, "cosine": nearest}.items():
+        right = [np.mean(tag_of[near(table, i, 10)] == tag_of[i]) for i in range(1, V)]
+        print(
+            f"{name:12} {rule:11} {np.mean(right):.0%} of the nearest have the same tag"
+        )
+
+# %% [markdown]
+# Either remedy is enough: the cosine cures the raw counts, and the table of PPMI, which no longer says how frequent a word is, cures the dot product. Only raw
+# counts with the dot product fail, and both remedies together are best. So the dot product is not wrong in itself. It goes wrong where the lengths of the
+# vectors say something that you did not want to ask, such as how frequent a word is.
+#
+# ### How many sentences of *veltin*?
+#
+# Now back to the opening. You needed three sentences to know what *veltin* is. How many does counting need? So far, a new word would not even have a vector:
+# all words seen fewer than 20 times are `<UNK>`. This time we let it in, however rare it is. We hide it in the text: at 3, 10 or 30 of the 100 places that say
+# *coffee*, drawn at random, we write *veltin* instead. Then we count, take the PPMI and factor as before. *Predict:* after how many sentences is *coffee* among
+# the nearest neighbours of *veltin*?
+
+# %%
+spots = [
+    (s, t)
+    for s, text in enumerate(texts)
+    for t, i in enumerate(text)
+    if i == number["coffee"]
+]
+for n in (3, 10, 30):
+    ranks = []
+    for seed in range(3):
+        planted = [list(text) for text in texts]
+        for s, t in np.random.default_rng(seed).permutation(spots)[:n]:
+            planted[s][t] = V  # the number of the new word
+        A_new, _ = factors(ppmi(cooccurrences(planted, V + 1, 2)), 50)
+        near = nearest(A_new, V, V)
+        ranks.append(near.index(number["coffee"]) + 1)
+        if seed == 0:
+            first = ", ".join(words[j] for j in near[:6])
+    print(f"{n:2} times: coffee comes at place {ranks} of {V} (three draws)")
+    print(f"{'':9} nearest in the first draw: {first}")
+
+# %% [markdown]
+# Three sentences already say a lot. The vector of *veltin* knows *coffee* as one of the nearest 36 of 664 words in all three draws, where luck would put it
+# near place 332. But names come first in the list, because with so few neighbours each accident weighs as much as all the rest. With 30 sentences *coffee* is
+# at place 1 in two draws, and four of the first six words are drinks. Yet the third draw still has *coffee* at place 35. You needed three sentences because
+# you already knew the language, and knew what happens to people after three glasses. The program starts with nothing but its counts. (Put *tea* in the place
+# of *coffee*, and the places get worse. The neighbours of *tea* are mostly dishes, as you have seen, and so *veltin* becomes a dish.)

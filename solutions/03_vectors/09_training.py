@@ -178,11 +178,11 @@ def learn(step, seen, V, q, k=5, d=50, steps=1000, seed=1, rate=0.05, batch=256)
 
 # %%
 seen = all_pairs(texts, 2)
-steps = budget().choose(grading=4_500, laptop=20_000, gpu=20_000)
+steps = 4_500
 q = noise(occurrences, 0.75)
 A, B, losses = learn(update, seen, V, q, steps=steps)
 print(
-    f"{seen.shape[1]:,} pairs; {steps * 256 / seen.shape[1]:.1f} times through all of them"
+    f"{seen.shape[1]:,} pairs in the text; we draw {steps * 256 / seen.shape[1]:.1f} times as many"
 )
 
 # %% alt="The loss of a pair begins at the dotted line at 4.2 nats, falls to 2.5 within 200 steps, and then slowly to 1.9."
@@ -202,7 +202,8 @@ for word in ("tea", "guard", "orders", "golden"):
     print(f"{word:7}", ", ".join(words[j] for j in nearest(A.numpy(), number[word], 6)))
 
 # %% [markdown]
-# The neighbours make sense again, and this time nobody counted pairs. (In the curve, each point but the first is a mean of fifty steps.)
+# The neighbours make sense again, and this time nobody made a table of counts. (We keep a list of all pairs and draw from it at random; on a large text one
+# walks through the text instead. In the curve, each point but the first is a mean of fifty steps.)
 #
 # Look at the very first loss. $B$ begins with zeros, so all scores are 0, each answer is a coin toss, and each of the $k + 1$ answers costs $\ln 2$. You can
 # work out such a number before you train, for every model whose first scores you know. If the first loss is another one, there is a bug.

@@ -167,9 +167,9 @@ print(
 print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 
 # %% [markdown]
-# *dog* and *cat* have the same counts and end at nearly the same place. Nothing forces them to: there are 24 unknown numbers and only 8 equations, which have
-# many solutions. But gradient descent from small random vectors found one in which the two are alike, and it mostly does: of twelve seeds that we tried, ten
-# gave a cosine of 0.9 or more, and two only 0.6 and 0.3. (With two numbers for each word, others come close by accident, too.)
+# *dog* and *cat* have the same counts, and their vectors end in nearly the same direction. Nothing forces them to: there are 24 unknown numbers and only 8
+# equations, which have many solutions. But gradient descent from small random vectors found one in which the two are alike, and it mostly does: of twelve
+# seeds that we tried, ten gave a cosine of 0.9 or more, and two only 0.6 and 0.3. (With two numbers for each word, others come close by accident, too.)
 #
 # <details><summary>A slip in the printed slides</summary>
 #

@@ -1,13 +1,12 @@
 # %% [markdown]
 # ## 13. Guard is to guards as chef is to ...
 #
-# By section 11, $(a_{\text{guards}} - a_{\text{guard}}) \cdot b_j$ approaches
-# $\ln p(j \mid \text{guards}) - \ln p(j \mid \text{guard})$, with $p(j \mid i) = N_{ij}/N_i$: $k$ and $q_j$ cancel.
-# The *step* between two vectors tells which contexts become likelier. (GloVe's authors set out from such
-# ratios.) If these are the same from *chef* to *chefs*, so is the step. So Mikolov and others asked "$a$ is to $b$ as
-# $c$ is to what?" (words, here): start at $c$, take the step from $a$ to $b$, and find the nearest word. With all
-# vectors scaled to length 1, the answer is the word of largest cosine with $\hat b - \hat a + \hat c$; Levy and
-# Goldberg call this *3CosAdd*.
+# By section 11, $(a_{\text{guards}} - a_{\text{guard}}) \cdot b_j$ approaches $\ln p(j \mid \text{guards}) - \ln p(j \mid \text{guard})$, with $p(j \mid i) =
+# N_{ij}/N_i$: $k$ and $q_j$ cancel. So the *step* from *guard* to *guards* tells which contexts become likelier, and by how much. (GloVe's authors set out
+# from such ratios.) Suppose that from *chef* to *chefs* the same contexts become likelier by the same amounts. Then the two steps have the same product with
+# every $b_j$, and so they are the same step. Therefore Mikolov and others asked "$a$ is to $b$ as $c$ is to what?" (words, here): start at $c$, take the step
+# from $a$ to $b$, and find the nearest word. With all vectors scaled to length 1, the answer is the word of largest cosine with $\hat b - \hat a + \hat c$;
+# Levy and Goldberg call this *3CosAdd*.
 
 # %% [markdown] statement="analogy"
 # ### Analogies, and a printed table of them
@@ -174,10 +173,10 @@ agrees(analogy, ours.analogy, _one_longer, 0, 1, 2)
 # The printed table shows three answers for each relation. How often is such an answer right? We can count that, with vectors that were trained on a million
 # words of our own text.
 #
-# One thing beforehand, so that the numbers are fair. All *people* of our stories come from one table, so that a chef does whatever a farmer does. Hardly
-# anything in the text ties *chefs* to *chef*, so the very word can be found by luck, at most. What can be found is a word of the right kind and form: the
-# plural of *some* person. So the table below counts both, the very word and any word of the right kind and form. Places and verbs come from several tables;
-# there, the very word has a chance.
+# One thing beforehand, so that the numbers are fair. All *people* of our stories come from one table, so that what a chef does a farmer does as well, or so
+# it was meant. Hardly anything in the text ties *chefs* to *chef*, so the very word can be found by luck, at most. What can be found is a word of the right
+# kind and form: the plural of *some* person. So the table below counts both, the very word and any word of the right kind and form. Places and verbs come
+# from several tables; there, the very word has a chance.
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "words.npz")
@@ -205,10 +204,12 @@ shown["right kind and form"] = span(asked, "kind")
 shown
 
 # %% [markdown]
-# These are all questions between two pairs of words, with the lowest and the highest of three seeds. From people to people, a word of the right kind and form
-# comes nine times in ten, and the very word hardly ever: in 1 to 4 %, where luck among so many people would give about 5. Where the text does tell the words of
-# a kind apart, the very word is found more often, but in hardly more than a third of the cases even where it goes best (verbs).
+# The row *people to places*, for example, takes $a$ and $b$ from the people (*guest*, *guests*) and $c$ from the places (*door*). Each of 19 people is asked
+# with each of 13 places, which makes 19 · 13 = 247 questions. *3 % to 5 %* would mean: 3 % in the worst of three trainings, 5 % in the best.
 #
-# And there are failures that no table excuses. From places to people, or from people or places to fruit, even the right kind and form almost never comes. Why,
-# this table does not tell. But section 14 will show that the steps of places from singular to plural have hardly any direction in common, while those of people
-# have one.
+# From people to people, a word of the right kind and form comes nine times in ten. The very word hardly ever comes: in 1 to 4 %. That is just luck, because
+# the stories know 37 people, and of 36 plurals that may be the answer one is right, 3 %. Where the text does tell the words of a kind apart, the very word is
+# found more often, but in hardly more than a third of the cases even where it goes best (verbs).
+#
+# And there are failures that no table of the stories excuses. From places to people, or from people or places to fruit, even the right kind and form almost
+# never comes. This table does not tell why. Section 14 looks at the steps themselves.
