@@ -27,9 +27,9 @@ print(f"and at d_k = {d_k} above {np.median(largest):.4f} for half of the querie
 #
 # Why is that bad? A network learns by asking how its result would change if a number changed a little. If a score grows a little, its weight $p$ grows
 # $p(1-p)$ times as much; this is the derivative of the softmax. For a weight near 1 the factor $p(1-p)$ is nearly 0, and for a weight near 0 it is nearly 0
-# as well. So once one key has nearly everything, no weight moves any more, and only by moving weights can training teach a head where to look. For half of
-# the 200 queries it has come that far: their largest weight is above 0.9998, as the last printed line says. If another key deserved that weight, training
-# could hardly give it any. A head may become certain after it has learned something, but it should not be so from the start.
+# as well. So once one key has nearly everything, a small change of any score changes hardly any weight of this lookup. Then the gradient is nearly 0, and
+# training cannot teach the head to look elsewhere, even if another key deserves it. For half of the 200 queries it has come that far: their largest weight is
+# above 0.9998, as the last printed line says. A head may become certain after it has learned something, but it should not be so from the start.
 #
 # So we want to make the scores smaller, by the right factor. How large is a score, typically? Let all numbers of $q$ and $k$ be independent, with mean 0 and
 # variance 1.

@@ -148,8 +148,8 @@ for row in lists(0, [8, 13], B=2, seed=3)[0]:
 #   word, and certain after twenty.) So we do not count it.
 # - From then on a perfect reader makes no mistakes.
 #
-# How would *you* do it? Suppose that you are in round two and have come to the word *kite*. You find the place where *kite* was said before, you look at the word
-# after it, and you say that. You could also count how long the list is, and then always look back as far. But this is another length in each text.
+# How would *you* do it? Suppose that you are in round two and have come to the word *kite*. You find the place where *kite* was said before, you look at the
+# word after it, and you say that. You could also count how long the list is, and then always look back as far. But the length differs from text to text.
 #
 # Now the network. We call it `OneLook`, because it has a single lookup, which is your function. It works in four steps:
 #

@@ -304,8 +304,8 @@ plt.show()
 # and once in round two. (The first line ends soon after, near row 30. Section 9 says why.) Round four adds a third line in the last rows. In these lower
 # squares, skip rows 0 to 11: no word of this text has come twice yet.
 #
-# Our lists do not need four heads. With one in each layer, `MultiHead(64, 1)`, a network of ours learned them as well. Several heads are for texts, in which
-# a word may need several things.
+# Our lists do not need four heads. With one in each layer, `MultiHead(64, 1)`, a network of ours learned them as well (it is not shown here). Several heads
+# are for texts, in which a word may need several things.
 
 # %% [markdown]
 # ### Does it take two layers?
@@ -562,16 +562,16 @@ plt.show()
 # A head that looks everywhere alike would have 0.09, and the fourth head has little more than that. The last line says that all four heads of layer 1 copy,
 # with scores above 0.9.
 #
-# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. The curves below it have the best score of each
-# kind at every twentieth step, together with the loss. Up to step 60 the loss falls by half a nat, and of the lines there is at most a beginning. Then
-# everything happens at once: within forty steps the copying score climbs from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by
-# nearly three nats. Perhaps neither head is of use without the other. The curves do not prove that, and for this we need the knife.
+# The strip shows the best previous-word head (upper row) and the best copying head (lower row) at six moments. The curves below it have the best score of
+# each kind at every twentieth step, together with the loss. Up to step 60 the loss falls by half a nat, and the lines have hardly begun. Then everything
+# happens at once: within forty steps the copying score climbs from below 0.2 to above 0.8, the previous-word score grows, and the loss falls by nearly three
+# nats. Perhaps neither head is of use without the other. The curves do not prove that, and for this we need the knife.
 #
 # Look also at the dark line in the upper row of pictures. In the second picture it is there only for the first words of the text, at the top left. From
 # picture to picture it reaches a little further down. So the blue curve is still rising when the orange one is already near 1. The words below the end of the
-# line have no habit yet. Some of them put much of their weight on a single place, which you see as a dark column, at step 140 most of all. It stands near the
-# end of the line and moves on with it. Why just there, we do not know. (In large language models, too, heads that have nothing to find often put their weight
-# on one place, mostly the first. It is called an **attention sink**.)
+# line have no habit yet. Some of them put much of their weight on a single place, which you see as a dark column, at step 140 most of all. At step 140 it is
+# near place 16, and at step 500 a paler one is near place 18. Why just there, we do not know. (In large language models, too, heads that have nothing to find
+# often put their weight on one place, mostly the first. It is called an **attention sink**.)
 #
 # **Something odd.** One thing in the squares does *not* fit our plan. In the strip, look at the last picture of the upper row, that of step 500. The line of
 # the previous word ends half way down, near place 19. That is also why its score is only one half: the score is a mean over all places, and the lower half
@@ -592,11 +592,11 @@ plt.show()
 # For how many of the 64 words is the score of $b$ itself the largest?
 #
 # The notes come from the **previous-word heads**, by which we mean the heads of layer 0 with a previous-word score above 0.2. (We have chosen this limit by
-# eye, in the gap between the scores.) We leave out what places and biases add: a note is only $a W_v^0 W_o^0$, and a query only $a W_q^1$.
+# eye, in the gap between the scores. The scores of all three networks are printed above the table below.) We leave out what places and biases add: a note is
+# only $a W_v^0 W_o^0$, and a query only $a W_q^1$.
 #
 # The next cell defines what we need. The cell after it trains two more networks that differ only in their seed, and prints a table with a row for each of the
-# three. The column *fit* is the first count and *said* the second. The next two columns are the same counts in a network that has not been trained. The last
-# column is the first count once more, but with the notes of the head of layer 0 that is left.
+# three. The column *fit* is the first count and *said* the second. Below the table we go through the other columns.
 #
 # After the table comes a figure of all 64 times 64 scores of queries and notes in your network. Its rows are the queries, its columns the notes, and a dark
 # cell is a large score. So look for a dark diagonal.
@@ -651,8 +651,12 @@ for seed in (2, 3):  # two more networks, to see what depends on the seed
 tellers, rest, copier, rows = {}, {}, {}, {}
 for seed, model in learners.items():
     P = look(model, shown[:-1])
-    tellers[seed], rest[seed] = heads_by_score(previous_word(P[0]))
-    copier[seed] = int(torch.as_tensor(copying(P[1], shown[:-1].tolist())).argmax())
+    before = torch.as_tensor(previous_word(P[0]))
+    copies = torch.as_tensor(copying(P[1], shown[:-1].tolist()))
+    print(f"seed {seed}: previous word (layer 0) {before.numpy().round(2)},", end=" ")
+    print(f"copying (layer 1) {copies.numpy().round(2)}")
+    tellers[seed], rest[seed] = heads_by_score(before)
+    copier[seed] = int(copies.argmax())
     rows[f"seed {seed}"] = row = {"previous-word heads": tellers[seed]}
     for which, network in {"": model, ", untrained": fresh(seed)}.items():
         notes = left_by(network, tellers[seed])
@@ -679,20 +683,23 @@ plt.show()
 
 # %% [markdown]
 # The diagonal is dark: the query of a word fits the note about the same word. The table says it in numbers. With the notes of the previous-word heads, all 64
-# queries fit the note about their own word best, and 63 or 64 of 64 words that are found are also said, when we ran this. In an untrained network hardly any
-# are. Nobody has told the matrices of two different layers to fit each other. Training has done it. The last column is a warning, though: the head that is
-# left hardly looks at the previous word, and yet many queries fit *its* notes, too. So a good fit shows what layer 1 can read, and does not yet prove the
-# plan.
+# queries fit the note about their own word best, and 63 or 64 of 64 words that are found are also said, when we ran this. The two columns *untrained* have
+# the same counts before any training, and there they are nearly 0. Nobody has told the matrices of two different layers to fit each other. Training has done
+# it.
 #
-# That is what layer 1 *can* read. What does the network need? Take the knife. For each cut we see what happens to the loss, and, if it is made in layer 0,
-# whether the heads of layer 1 still find their places (the copying score). Each cut is made in all three networks:
+# The last column is a control. It repeats the first count with what the *fourth* head of layer 0 writes, the one that is no previous-word head. Many queries
+# fit these notes, too, although that head hardly looks at the previous word. So a good fit shows what layer 1 *can* read, and does not yet prove the plan.
+#
+# What does the network *need*? Take the knife. For each cut we see what happens to the loss, and, if it is made in layer 0, whether the heads of layer 1
+# still find their places (the copying score). Each cut is made in all three networks:
 #
 # - **previous-word heads**: all of them together. When we ran this, they were three of the four heads of layer 0 in each network.
 # - **the rest of layer 0**: the fourth head, which is left;
-# - **all but one of them**: all previous-word heads but one, so that a single one stays. We do this with each of them in turn;
+# - **layer 0 but one previous-word head**: three of the four heads of layer 0, so that one previous-word head stands there quite alone. Each previous-word
+#   head is left alone in turn;
 # - **one induction head**: each of the four heads of layer 1, in turn;
-# - **two of them**: each of the six pairs;
-# - **three of them**: all of layer 1 but one, in turn.
+# - **two induction heads**: each of the six pairs;
+# - **three induction heads**: all of layer 1 but one, in turn.
 
 
 # %%
@@ -712,9 +719,36 @@ def best_copying(model):
     return float(max(copying(look(model, shown[:-1])[1], shown[:-1].tolist())))
 
 
-def all_but_one(heads):
-    """The sets of these heads in which one of them is missing."""
-    return [[head for head in heads if head != stays] for stays in heads]
+def all_but(staying):
+    """For each of the heads in `staying`: the three other heads of its layer."""
+    return [[head for head in range(4) if head != stays] for stays in staying]
+
+
+def altered(model, alter):
+    """The model, but alter(found, words) changes what the heads of layer 0 have found, [B, 4, T, 16], before `out`."""
+
+    def scores(words):
+        T = words.shape[1]
+        mask = causal_mask(T).to(words.device)
+        x = model.embedding(words) + model.positions.weight[:T]
+        first, second = model.layers
+        Q, K, V = (split_heads(part(x), 4) for part in (first.q, first.k, first.v))
+        found = alter(masked_attention(Q, K, V, mask), words)
+        x = x + first.out(merge_heads(found))
+        return model.to_words(x + second(x, mask=mask))
+
+    return scores
+
+
+def on_average(heads, places=slice(None)):
+    """For `altered`: these heads bring, at each of these places, the mean of what they bring there in all texts."""
+
+    def alter(found, words):
+        for head in heads:
+            found[:, head, places] = found[:, head, places].mean(0)
+        return found
+
+    return alter
 
 
 # %%
@@ -723,14 +757,17 @@ def all_but_one(heads):
 cuts = {  # of which layer, and for each seed the sets of heads that are cut out
     "nothing": (0, {seed: [[]] for seed in learners}),
     "previous-word\nheads": (0, {seed: [tellers[seed]] for seed in learners}),
-    "all but one\nof them": (0, {s: all_but_one(tellers[s]) for s in learners}),
     "the rest of\nlayer 0": (0, {seed: [rest[seed]] for seed in learners}),
+    "layer 0 but\none previous-\nword head": (
+        0,
+        {seed: all_but(tellers[seed]) for seed in learners},
+    ),
     "one induction\nhead": (1, {seed: [[h] for h in range(4)] for seed in learners}),
-    "two of them": (
+    "two induction\nheads": (
         1,
         {s: [[g, h] for g in range(4) for h in range(g)] for s in learners},
     ),
-    "three of them": (1, {seed: all_but_one(range(4)) for seed in learners}),
+    "three induction\nheads": (1, {seed: all_but(range(4)) for seed in learners}),
 }
 losses = {}
 for name, (layer, sets) in cuts.items():
@@ -745,10 +782,14 @@ for name, (layer, sets) in cuts.items():
     for its in (losses[name], copies):
         flat = [value for of_one in its for value in of_one] or [math.nan]
         spread.append(f"{min(flat):.2f} to {max(flat):.2f}")
-    line = f"cut out: {name:22} loss {spread[0]}".replace("\n", " ")
+    line = name.replace("-\n", "-").replace("\n", " ")
+    line = f"cut out: {line:34} loss {spread[0]}"
     print(line, f" best copying score {spread[1]}" if layer == 0 else "")
+means = [held_out_loss(altered(m, on_average(tellers[s]))) for s, m in learners.items()]
+print("previous-word heads replaced by their mean over the texts:")
+print("  loss", *(f"{loss:.2f}" for loss in means))
 
-# %% alt="Loss on the repeats with heads cut out, marks for three networks. With nothing cut out, and without the rest of layer 0, all are near 0. Without the previous-word heads they are close to that of a reader that knows nothing. With a single previous-word head left they are spread from near 0 to above 2.5. Without one head of layer 1 they stay near 0, without two they are a little above it, and with one left, most are between 0.5 and 2."
+# %% alt="Loss on the repeats with heads cut out, marks for three networks. With nothing cut out, and without the rest of layer 0, all are near 0. Without the previous-word heads they are close to that of a reader that knows nothing. With one previous-word head alone in layer 0 they are spread from near 0 to above 3. Without one head of layer 1 they stay near 0, without two they are a little above it, and with one left, most are between 0.5 and 2."
 _, axes = plt.subplots(figsize=(8.6, 3.6))
 for n, its in enumerate(losses.values()):
     for seed, found in zip(learners, its, strict=True):
@@ -769,21 +810,23 @@ plt.show()
 # Each mark is one network with one cut, and the printed lines have the lowest and the highest value of each column. Take them from left to right. The numbers
 # are those of our run.
 #
-# - **Previous-word heads.** Without them the loss rises from 0 to about 4, nearly to that of a reader that knows nothing (4.16). The printed line says why:
-#   the best copying score in layer 1 falls from 0.98 or more to 0.15 or less. Without notes, layer 1 does not find its places.
-# - **All but one of them.** Now a single previous-word head stays, and it matters much which one. When we ran this, there was in each network one head that
-#   was enough: with it alone the loss stayed at 0.3 or less. And there was another one that was not: with that one alone the loss was about 1.5 or more. So
-#   the previous-word heads are not equal partners. (With other seeds the numbers differ.)
-# - **The rest of layer 0.** Without the fourth head nothing is lost.
-# - **Induction heads.** Cut out any single one of the four heads of layer 1, and the loss stays at 0.03 or less: the other three bring the word home. Without
-#   two of them it rises a little, to 0.28 at most, and without three to something between 0.7 and 2. So the work of layer 1 is spread over its heads, and no
+# - **Previous-word heads.** Without them the loss rises from 0 to 3.7 or more, not far from that of a reader that knows nothing (4.16). The printed line says
+#   why: the best copying score in layer 1 falls from 0.98 or more to 0.15 or less. Without notes, layer 1 does not find its places.
+# - **The rest of layer 0.** If only the fourth head is cut out, nothing is lost.
+# - **Layer 0 but one previous-word head.** Now one previous-word head is alone in layer 0, and it matters much which one. In each network there was one that
+#   does most of the work: with it alone the loss was 0.6 or less. And there was another one with which it was above 2. So the previous-word heads are not
+#   equal partners. (With other seeds the numbers differ.)
+# - **Induction heads.** Cut out any single one of the four heads of layer 1, and the loss stays at 0.03 or less: the other three can do its work. Without two
+#   of them it rises a little, to 0.28 at most, and without three to something between 0.7 and 2. So the work of layer 1 is spread over its heads, and no
 #   single head is *the* induction head.
 #
-# (A head that is cut out adds zeros, which the rest of the network has never met in training. A part of the damage may come from that.)
+# A head that is cut out adds zeros, which the rest of the network has never met in training. Does the damage come from that? The last two printed lines try
+# it. There the previous-word heads are not cut out. Each of them brings, at each place, the *mean* of what it brings there in all 64 texts. The mean is
+# nearer to what layer 1 is used to, but it tells nothing about the words of a text. The loss still rises to 3.5 or more in all three networks. So zeros alone
+# are not to blame: layer 1 misses what the notes say.
 #
-# So the plan was right as far as the knife can tell: without notes, layer 1 does not copy. (The comparison is not quite fair: when we ran this, we cut out
-# three previous-word heads, but only one other head.) Your layers have built both parts, although they were trained on nothing but the repeats of lists.
-# Section 9 will put the notes to a harder test: there we write them ourselves.
+# So the plan was right as far as the knife can tell: without notes, layer 1 does not copy. Your layers have built both parts, although they were trained on
+# nothing but the repeats of lists. Section 9 will put the notes to a harder test: there we write them ourselves.
 #
 # First let the network play, and try to break it:
 

@@ -41,7 +41,8 @@ for name, words in rows.items():
 # this layer push towards *the*, and head 0 pushes back. (Which town it is, the network does not know then, as without head 1.)
 #
 # All of this is one story. For a law we would need many.
-#
+
+# %% [markdown]
 # ### Does it know where the fox is?
 #
 # Olga's fox is in Westford. Does head 1 know that? It stands in layer 0, where each key is made from the vector of a single word. So the key of *westford* can
@@ -51,9 +52,12 @@ for name, words in rows.items():
 #
 # That is a prediction, and we can test it. Into our story we put a second house in a second town: Anna visits the silver duck in Kingham. Then we end the
 # story in two ways, *olga loves the golden fox in* and *anna loves the silver duck in*, and see which town the network says. We do this with six pairs of
-# towns, each in both orders. The cell prints a table of the first two cases, and then three counts. First: in how many of the 12 cases does the network say
-# the same town for the fox and for the duck? Second: in how many of the 6 pairs does it say the same *name* for the fox after we have exchanged the towns?
-# Third: does head 1 decide? In how many of the 12 cases does the network say, for the fox, the town to which head 1 gives more weight?
+# towns, each in both orders. The cell prints a table of the first two cases, and then three counts:
+#
+# - *the same town for the fox and for the duck*: in how many of the 12 cases? If our prediction is right, in all.
+# - *the same town if the two are exchanged*: does the network choose by the name? Then the answer for the fox would stay the same when we exchange the two
+#   towns. In how many of the 6 pairs does it?
+# - *the town to which head 1 gives more weight*: in how many of the 12 cases does the network say this town for the fox? If it is all 12, head 1 decides.
 
 # %%
 two_towns = story.replace(
@@ -93,11 +97,13 @@ print(f"the town to which head 1 gives more weight: {seen} of {len(table)} cases
 # This is so in all twelve cases, as the first printed line says: the network gives the fox and the duck the same town. So in each case it is wrong once. We have
 # fooled it. The last printed line fits this: it always says the town to which head 1 gives more weight.
 #
-# How does it choose between the two? Neither always by the name nor always by the place, as the line in the middle shows. In two of the six pairs, ours among
-# them, it stays with the same *name* when we exchange the towns. In the other four it says the other name after the exchange. Since the towns have changed
-# places, this means that it stays with the same *place*: the first town of the story in both orders, or the second in both. The fox has nothing to do with
-# it. After *in*, that head looks for a town, and with only one town in the story nobody would notice. (All twelve cases are the same story with other towns
-# in it.)
+# How does it choose between the two? The line in the middle shows that it goes neither always by the name nor always by the place. In two of the six pairs,
+# ours among them, the answer stays the same *name* when we exchange the towns. In the other four the name changes. The last line has told us that it always
+# names one of the two towns of the story. So if the name changes when they are exchanged, it has both times named the town at the same *place*: the first
+# town of the story, or the second.
+#
+# The fox has nothing to do with it. After *in*, that head looks for a town, and with only one town in the story nobody would notice. (All twelve cases are
+# the same story, and the six pairs are made of only five towns. So they are not twelve independent tests.)
 #
 # This is one more network that got away with less than we had thought. To do better, layer 0 would have to tell some word whose town it is, and layer 1 would
 # have to ask for it, as the two layers of your learner do.
