@@ -39,10 +39,15 @@ CHAPTERS = {
     "04_windows": Chapter(
         "[fresh]",
         51,
-        {"(5, 150)": "(1, 2)", "for step in range(30)": "for step in range(2)"},
+        {
+            "(5, 150)": "(1, 2)",
+            "(150,)": "(2,)",
+            "torch.zeros(3, 149, 21), torch.zeros(3, 150, 21)": "torch.zeros(3, 1, 21), torch.zeros(3, 2, 21)",
+            "for step in range(30)": "for step in range(2)",
+        },
         (
             "linear_W, linear_b, curve",
-            "confused = Counter()",
+            "confused, behind_to = Counter()",
             "seen_pairs = set()",
             "costs = {}",
             "def by_counter()",
