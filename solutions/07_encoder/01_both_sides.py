@@ -77,13 +77,13 @@ torch.set_num_threads(1)  # our networks are small: a second thread costs more
 # %%
 TOY = {
     "the cook sings": 20,
-    "the cooks sing": 20,
+    "the cooks sing": 5,
     "the guard sings": 5,
-    "the guards sing": 15,
-    "the cook sleeps": 5,
+    "the guards sing": 20,
+    "the cook sleeps": 2,
     "the guards sleep": 15,
-    "a cook sings": 12,
-    "a guard sings": 8,
+    "a cook sings": 3,
+    "a guard sings": 30,
 }
 TOY = {tuple(text.split()): Fraction(count, 100) for text, count in TOY.items()}
 
@@ -144,7 +144,7 @@ def left_only(table, words, place):
 
 # surprise = (a sentence of TOY as a tuple, a place from 0)
 ### BEGIN SOLUTION
-surprise = ("the", "cook", "sings"), 0
+surprise = ("the", "guard", "sings"), 0
 ### END SOLUTION
 
 
@@ -217,7 +217,6 @@ assert _text in TOY and is_number(_place) and 0 <= _place <= 2, (
     f"A sentence of TOY and a place 0, 1 or 2 wanted; yours: {surprise!r}."
 )
 _place = int(_place)
-### BEGIN HIDDEN TESTS
 _both = sum(
     P
     for text, P in TOY.items()
@@ -228,7 +227,6 @@ _left = sum(P for text, P in TOY.items() if text[: _place + 1] == _text[: _place
 assert TOY[_text] / _both < _left / _begin, (
     f"{' '.join(_text)}, place {_place}: the word does not become less probable."
 )
-### END HIDDEN TESTS
 
 
 # %%
@@ -250,13 +248,17 @@ table = {name: [float(P.get(w, 0)) for w in options] for name, P in found.items(
 print(pd.DataFrame(table, options).round(3).to_string())
 
 # %% [markdown]
-# From the left, *guards* is the best guess; the right side forbids it. The product of the two one-sided probabilities is not the truth: both
-# factors contain how frequent the word is, $P(w)$. One could divide by $P(w)$ once, but even that is right only if, given the word, the two sides know nothing of each other. So two one-sided models do not make one that sees both.
+# From the left alone, *guards* is the best guess, and the right side forbids it. From the right alone, *guard* is the best guess, because *a guard sings* is
+# said so often. Only who looks at both sides says *cook*.
+#
+# Could you not multiply the answers of two one-sided models? The last column does that, and it is not the truth: both factors contain how frequent the word
+# is, $P(w)$, so it counts twice. One could divide by $P(w)$ once, but even that is right only if, given the word, the two sides know nothing of each other.
+# So two one-sided models do not make one that sees both.
 #
 # Single words may lose. What about the average?
 
 
-# %% alt="The cost of three gaps for three kinds of context. One side alone is poor at one of the gaps, with 1.1 nats; both sides are best or equal at each, 0.50 at most."
+# %% alt="Bars for the cost of three gaps. In the middle gap the left alone costs 0.83 nats, the right alone 0.51 and both sides 0.35; at the first gap both cost as much as the right alone, at the last as much as the left alone."
 def mean_cost(conditional, place):
     """Mean of -ln P over the language, in nats."""
     return sum(
@@ -276,4 +278,7 @@ axes.legend(ncols=3, loc="upper left")
 plt.show()
 
 # %% [markdown]
-# The heights are exact, since the table is the language. On average one more side never costs: with both sides each gap but the last is cheaper than from the left alone, the one in the middle most. How can a network use both sides?
+# The heights are exact, since the table is the language. Look first at the gap in the middle (place 1), the only one that has words on both sides. The left
+# alone costs 0.83 nats, the right alone 0.51, and both together 0.35, so each side knows something that the other does not. At place 0 nothing stands on the
+# left, so both sides know as much as the right alone; at place 2 it is the other way round. On average one more side never costs anything. How can a network
+# use both sides?

@@ -13,8 +13,8 @@
 # >
 # > Pre-norm (modern): $b = \text{LN}(\text{Module}(a) + a)$
 #
-# Silvestri's prints the formula $\text{LayerNorm}(x + \text{SubLayer}(x))$, but the code below it returns `x + dropout(sublayer(norm(x)))`. So there are
-# three things to name: Artzi's two formulas, and this code. Decide by the words *pre* and *post* alone.
+# Silvestri's slide has the formula $\text{LayerNorm}(x + \text{SubLayer}(x))$, and beside it code that does something else: it returns
+# `x + dropout(sublayer(norm(x)))`. You will name three things: Artzi's two formulas and Silvestri's code. Decide by the words *pre* and *post* alone.
 
 # %% [markdown] statement="Block"
 # - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"the code"` the right name, `"pre"` or `"post"`;
@@ -110,7 +110,7 @@ def _called(kind, x, swapped, slopes=False):
     return {"gradient of x": gradients(block, x)[0], **parameter_gradients(block, x)}
 
 
-# %% test="Block" aspect="names of the two orders" points=1
+# %% test="Block" aspect="three labels, pre or post" points=1
 assert hasattr(labels, "keys"), f"labels is a dict with three keys; yours: {labels!r}."
 for _key in ("Module(LN(a)) + a", "LN(Module(a) + a)", "the code"):
     assert labels.get(_key) in ("pre", "post"), (
@@ -247,11 +247,11 @@ for name, kind in kinds.items():
     norms = np.array(norms) / norms[0]  # one layer: 1
     first[name], last[name] = norms[..., 0], norms[..., 1]
 
-# %% folded="draws the gradients" alt="Two panels of gradients by number of layers. First layer: without residual connections it falls to a trillionth within 16 layers, with them it stays at one. Last layer: post-norm stays at one, pre-norm falls to two thirds at 32 layers."
+# %% folded="draws the gradients" alt="Two panels of gradients by number of layers. First layer: without residual connections it falls to a trillionth within 16 layers, with them it stays at one. Last layer: post-norm and no norm stay near one, pre-norm falls to two thirds at 32 layers."
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
 for colour, name in zip(plots.COLOURS, kinds, strict=False):
     dots(left, depths, first[name], colour, name)
-    if name in ("pre-norm", "post-norm"):
+    if name != "no residual":
         dots(right, depths, last[name], colour, name)
 left.set(
     yscale="log", title="first layer, logarithmic", ylabel="gradient (1 layer = 1)"
@@ -278,15 +278,43 @@ for name in ("pre-norm", "post-norm", "no norm"):
 # Each dot is a seed, and the gradient of a single layer counts as 1.
 #
 # On the left, look at the line that falls. This stack has neither residual connections nor norms, and with torch's first weights each layer divides the
-# gradient by about 6, so that after 5 layers less than a thousandth is left. (A norm in each layer, or larger first weights, would help it, too.) Its point
-# at 32 layers is missing, because the norm there is exactly 0, as printed: the squares of such tiny numbers are too small for float32, and a logarithmic axis
-# has no zero. The other three lines lie one over the other, and the printed numbers are all near 1: with residual connections nearly the same gradient
-# reaches the first layer through 32 layers as through one, with norms or without. So the *first* layer does not decide where the norm should stand.
+# gradient by about 6, so that after 5 layers less than a thousandth is left. (A norm in each layer would help it, too, and so would first weights of just the
+# right size. Weights that are too large make the gradient explode instead.) Its point at 32 layers is missing, because the norm there is exactly 0, as
+# printed: the squares of such tiny numbers are too small for float32, and a logarithmic axis has no zero. The other three lines lie one over the other, and
+# the printed numbers are all near 1: with residual connections nearly the same gradient reaches the first layer through 32 layers as through one, with norms
+# or without. So the *first* layer does not decide where the norm should stand.
 #
 # The *last* layer tells the two orders apart. On the right, post-norm's gradient stays as it is, however deep the stack, while pre-norm's has shrunk to about
-# two thirds at 32 layers. The reason is the stream. With pre-norm nothing normalises the stream itself, and every layer adds to it, so it grows (section 4
-# will show how far). The one norm at the end divides by its size, and so it divides the gradient on its way back, too. (When we left this norm out, the last
-# layer's gradient did not shrink.) With post-norm each layer ends with a norm, so the stream never grows.
+# two thirds at 32 layers. You might think of the stream: with pre-norm nothing normalises it, and every layer adds to it, so it grows. But the stream without
+# norms grows, too, and its last gradient is as large as ever. So growth is only half of the reason.
+#
+# The gradient of the last layer's weights is a product of two things: what the layer *reads*, and what comes *back* to it. The one norm at the end divides by
+# the size of the stream, so what comes back is divided by it as well. If this is all, then the gradient should follow the quotient of the two sizes: what the
+# layer reads, divided by the stream. Let us measure both at 32 layers:
+
+
+# %%
+def sizes(kind, depth, seed, C=64):
+    """Standard deviations of what the last layer reads, and of the stream behind it."""
+    set_seed(seed)
+    layers, found = [FeedForward(C) for _ in range(depth)], {}
+    stream = nn.Sequential(*[kind(C, Silent(), layer) for layer in layers])
+    # torch calls a hook with what the layer is about to read
+    layers[-1].register_forward_pre_hook(lambda _, x: found.update(reads=x[0]))
+    found["stream"] = stream(torch.randn(1, 32, C))
+    return [found[k].std(-1, correction=0).mean().item() for k in ("reads", "stream")]
+
+
+print("32 layers, last one:  reads   stream   reads / stream   gradient")
+for name, kind in list(kinds.items())[:3]:
+    reads, stream = np.mean([sizes(kind, 32, seed) for seed in (1, 2, 3)], axis=0)
+    row = f"{reads:5.2f}   {stream:6.2f}   {reads / stream:14.2f}"
+    print(f"{name:20} {row}   {last[name][-1].mean():8.2f}")
+
+# %% [markdown]
+# In all three rows the quotient comes within about a tenth of the gradient. With pre-norm the stream has grown to one and a half times its size, but the
+# layer still reads a *normalised copy* of it, so nothing makes up for the division at the end. Without norms the layer reads the stream itself, which has
+# grown even more, so the two cancel. With post-norm each layer ends with a norm, and neither grows.
 #
 # Xiong and others (2020) found the same in whole Transformers before any training. A large gradient in the last layers needs small first steps, so their deep
 # post-norm stacks had to be trained with a learning rate that starts near 0 and *warms up*, and their pre-norm stacks did without. This is one reason why

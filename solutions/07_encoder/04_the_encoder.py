@@ -2,8 +2,8 @@
 # ## 4. The encoder, and torch's
 #
 # Chapter 6's `MultiHead(C, h)` takes a mask that tells which words may be looked at (True: may). Here it comes ready-made from `lmkit`, with `from_torch`,
-# which renames the weights of torch's attention so that `MultiHead` can load them. `Layer` is your block with a mask. (Training often adds **drop-out** to
-# each branch, as in Silvestri's code; ours has none.)
+# which renames the weights of torch's attention so that `MultiHead` can load them. `Layer` has the parts of your block, and its `forward` is the same with a
+# mask. (Training often adds **drop-out** to each branch, as in Silvestri's code; ours has none.)
 
 
 # %%
@@ -279,6 +279,14 @@ ours.norm.load_state_dict(stack.norm.state_dict())
 x = torch.randn(2, T, C)
 print("six different layers, ours against torch's:", end=" ")
 print("below 0.00001:", (ours(x) - stack(x)).abs().max().item() < 1e-5)
+y = x  # once more, with your own norm at the end
+for layer in ours.layers:
+    y = layer(y)
+off = layer_norm(y, ours.norm.weight, ours.norm.bias) - stack(x)
+print(
+    "with your layer_norm as the last norm: below 0.00001:",
+    off.abs().max().item() < 1e-5,
+)
 
 
 # %% alt="The standard deviation of the stream grows with the layers passed: from 1.0 to 1.7 in 24 fresh layers, and to between 5 and 9 in 24 copies of one layer."
@@ -309,5 +317,7 @@ plt.show()
 # %% [markdown]
 # The figure has three seeds of each kind. The stream grows, since each layer adds to it, and with the copies it grows much more: your `clones` begin with
 # *equal* weights, so they all push in similar directions. (torch's `nn.TransformerEncoder` copies one layer as well. They do not stay equal, since in
-# training each gets gradients of its own.) So an output layer would see numbers of another size for each $N$. The last norm hands on numbers of one size,
-# whatever $N$.
+# training each gets gradients of its own.)
+#
+# The more layers, the larger the numbers at the end. Without the last norm an output layer would get numbers of another size for each $N$; with it, they have
+# one size, whatever $N$ is.

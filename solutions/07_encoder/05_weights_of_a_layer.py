@@ -67,7 +67,7 @@ _some = whole(1, 90, (30522,)), whole(1, 40), whole(1, 20, (768,)), whole(0, 9, 
 agrees(total, ours.total, *_some)
 ### END HIDDEN TESTS
 
-# %% test="weights" aspect="the share that was guessed" points=1
+# %% test="weights" aspect="two shares between 0 and 1" points=1
 for _name, _value in (
     ("guess_share", guess_share),
     ("measured_share", measured_share),

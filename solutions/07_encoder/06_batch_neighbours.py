@@ -1,10 +1,12 @@
 # %% [markdown]
 # ## 6. Neighbours in the batch
 #
-# In a batch short texts are filled up with **padding**, yet the answer to a text must not depend on the others. Words meet only in attention, so one mask suffices, but in
-# *every* layer: $[B, 1, 1, T]$, True at words. It holds for all heads and all rows, and so fits the scores $[B, h, T, T]$.
+# In a batch short texts are filled up with **padding**, yet the answer to a text must not depend on the others. Words meet only in attention. So it is enough
+# to forbid attention to look at padding, in *every* layer and with the same mask: True at words, False at padding. Its shape $[B, 1, 1, T]$ is stretched over
+# all heads and all rows of the scores $[B, h, T, T]$.
 #
-# Attention does not see order (chapter 6). So the unsigned lecture adds a vector for each place "before the very first attention layer". The stream carries it to all the others.
+# Attention does not see order (chapter 6). So the unsigned lecture adds a vector for each place "before the very first attention layer". The stream carries
+# it on to the later layers.
 
 # %% [markdown] statement="encode_batch"
 # - `pad(texts, filler)` takes a list of $B$ lists of word numbers and returns `(ids, lengths)`, whole-number tensors $[B, T]$ and $[B]$. $T$ is the greatest length; the number `filler` stands behind the words of shorter texts. Texts may

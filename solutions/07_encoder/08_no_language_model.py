@@ -158,6 +158,6 @@ for name, mask in shapes.items():
     )
 
 # %% [markdown]
-# With a full mask only the last output must guess. The loss is 0.20 nats, an eighth of the floor, by mere
-# copying: a loss below the floor means a leak. So a model that sees both sides cannot be trained on "what comes next", because
-# the answer is in its input. We must take the answer out (section 10).
+# With a full mask only the last output must guess, and mere copying brings the mean loss to 0.20 nats. That is an eighth of the floor, below which no honest
+# model can be. So a model that sees both sides cannot be trained on "what comes next", because the answer is in its input. We must take the answer out
+# (section 10).

@@ -12,7 +12,10 @@ drawings.masked_language_model(("the", "cat", "is", "drinking", "milk"), (2, 4))
 # Each word is chosen with probability .15. A larger rate asks more questions of a text, but leaves less to answer them from. Of the *chosen* places, 80 % get
 # `<MASK>` (BERT writes `[MASK]`), 10 % a random word, and 10 % stay as they are. **All chosen places are asked.** Why so complicated? When you use the model
 # later there is no `<MASK>`, so it must give good vectors for ordinary words, too. If the asked words that are not masked were always unchanged, it could
-# just copy them; so some are replaced by a random word, and then only the context can tell which ones:
+# just copy them. So some are replaced by a random word, and then only the context can tell which ones.
+#
+# How far may the model trust a word that it is shown? Suppose that the context gives this word the probability $p$. The next cell computes by Bayes' rule how
+# probable it is that the word is the original one ($V = 1000$):
 
 # %%
 V = 1000
@@ -24,14 +27,8 @@ for prior in (0.3, 1e-3, 1e-6):
     )
 
 # %% [markdown]
-# This is Bayes' rule for an asked place that shows an ordinary word ($V = 1000$). A word that fits may be trusted. If the context gives the shown word a
-# probability far below $1/V$, chance is the better explanation: the word was probably put there at random, and the model should not trust it.
-#
-# <details><summary>Two slips in the printed slides</summary>
-#
-# Muller's lecture says 15 % and covers 2 of 8 words, which is 25 %. And its "extension" puts random words
-# (*mushroom*, *shoes*) *instead of* `<MASK>`; BERT uses both.
-# </details>
+# A word that fits may be trusted. A word drawn at random is this very one with probability $1/V$. So if the context makes the shown word much rarer than
+# that, it was probably drawn at random, and the model should not trust it.
 
 # %% [markdown] statement="mask_tokens"
 # `mask_tokens(ids, lengths, rate, shares, blank, V, generator)` returns `(inputs, targets)`, two tensors like `ids`: whole
@@ -130,6 +127,12 @@ _in, _out = checked(
 assert close(_in, _ids) and close(_out, _ids), (
     f"All chosen, all kept: inputs and targets are the ids; yours: {_in}, {_out}."
 )
+for _shares, _may in (((1, 0, 0), {9}), ((0, 1, 0), {0, 1, 2, 3, 4})):
+    _got = mask_tokens(_ids, _lengths, 1.0, _shares, 9, 5, np.random.default_rng())
+    _in, _out = checked(_got, (3, 4))
+    assert close(_out, _ids) and set(_in.ravel().tolist()) <= _may, (
+        f"All chosen, shares {_shares}: inputs from {_may} wanted; yours: {_in}, {_out}."
+    )
 
 
 ### BEGIN HIDDEN TESTS
@@ -227,8 +230,8 @@ for name, fate in fates.items():
     print(f"{fate[chosen].float().mean():6.1%} show {name}")
 
 # %% [markdown]
-# Most asked places show `<MASK>`, and some show a word that may or may not be the right one. (About 10.6 % show the word itself and 9.4 % another word, not
-# 10 % each, because here one random word in 17 is the old word again.)
+# Most asked places show `<MASK>`, and some show a word that may or may not be the right one. (We must expect 10.6 % and 9.4 %, not 10 % each: here one random
+# word in 16 is the old word again. The counts above differ from that by chance.)
 #
 # BERT asks 15 % of the words. How many words does this take from a text of eight?
 

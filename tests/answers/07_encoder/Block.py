@@ -41,13 +41,13 @@ labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "the code": "
 # + labels = dict(zip(["the code", "Module(LN(a)) + a", "LN(Module(a) + a)"], ["pre", "pre", "post"]))
 
 
-# %% wrong="labels as printed" caught_by="names of the two orders" change="pre\", \"LN(Module(a) + a)\": \"post -> post\", \"LN(Module(a) + a)\": \"pre"
+# %% wrong="labels as printed" caught_by="three labels, pre or post" change="pre\", \"LN(Module(a) + a)\": \"post -> post\", \"LN(Module(a) + a)\": \"pre"
 
 
-# %% wrong="the printed formula believed, not the code" caught_by="names of the two orders" change="pre\"} -> post\"}"
+# %% wrong="the printed formula believed, not the code" caught_by="three labels, pre or post" change="pre\"} -> post\"}"
 
 
-# %% wrong="all three post" caught_by="names of the two orders" change="pre\", \"LN(Module(a) + a)\": \"post\", \"the code\": \"pre -> post\", \"LN(Module(a) + a)\": \"post\", \"the code\": \"post"
+# %% wrong="all three post" caught_by="three labels, pre or post" change="pre\", \"LN(Module(a) + a)\": \"post\", \"the code\": \"pre -> post\", \"LN(Module(a) + a)\": \"post\", \"the code\": \"post"
 
 
 # %% wrong="no residual" caught_by="pre-norm, by formula | the stream carries gradients"

@@ -56,7 +56,7 @@ def left_only(table, words, place):
     return normal(filled)
 
 
-surprise = (("the", "cook", "sings"), 0)
+surprise = (("a", "cook", "sings"), 0)
 
 
 # %% wrong="only the right neighbour counts" caught_by="a ratio of whole sentences"
@@ -140,7 +140,7 @@ surprise = (("the", "cook", "sings"), 0)
 # %% wrong="a last place, where both are equal" caught_by="a word less probable from both sides" change="\"sings\"), 0 -> \"sings\"), 2"
 
 
-# %% wrong="a first word that becomes more probable" caught_by="a word less probable from both sides" change="\"cook\", \"sings\"), 0 -> \"guards\", \"sing\"), 0"
+# %% wrong="a first word that becomes more probable" caught_by="a word less probable from both sides" change="\"guard\", \"sings\"), 0 -> \"guards\", \"sing\"), 0"
 
 
 # %% wrong="the left side as one string" caught_by="the left side alone" change="text[:place] == tuple(words[:place]) -> ' '.join(text).startswith(' '.join(words[:place]))"

@@ -36,25 +36,25 @@ def sum_of_products(P):
     return product.sum()
 
 
-# %% wrong="the printed expression is thought a guess" caught_by="as printed" change="printed_value = 1 -> printed_value = 0.5"
+# %% wrong="the printed expression is thought a guess" caught_by="a number, and a set of places" change="printed_value = 1 -> printed_value = 0.5"
 
 
-# %% wrong="the printed expression is thought impossible" caught_by="as printed" change="printed_value = 1 -> printed_value = 0"
+# %% wrong="the printed expression is thought impossible" caught_by="a number, and a set of places" change="printed_value = 1 -> printed_value = 0"
 
 
-# %% wrong="only the left side" caught_by="as printed" change="set(range(1, T + 1)) - {i} -> set(range(1, i))"
+# %% wrong="only the left side" caught_by="a number, and a set of places" change="set(range(1, T + 1)) - {i} -> set(range(1, i))"
 
 
-# %% wrong="as on the slide, with the word itself" caught_by="as printed" change=" - {i} -> "
+# %% wrong="as on the slide, with the word itself" caught_by="a number, and a set of places" change=" - {i} -> "
 
 
-# %% wrong="the last place forgotten" caught_by="as printed" change="range(1, T + 1) -> range(1, T)"
+# %% wrong="the last place forgotten" caught_by="a number, and a set of places" change="range(1, T + 1) -> range(1, T)"
 
 
-# %% wrong="places counted from 0" caught_by="as printed" change="range(1, T + 1)) - {i} -> range(T)) - {i - 1}"
+# %% wrong="places counted from 0" caught_by="a number, and a set of places" change="range(1, T + 1)) - {i} -> range(T)) - {i - 1}"
 
 
-# %% wrong="only the neighbours" caught_by="as printed" change="set(range(1, T + 1)) - {i} -> {i - 1, i + 1} & set(range(1, T + 1))"
+# %% wrong="only the neighbours" caught_by="a number, and a set of places" change="set(range(1, T + 1)) - {i} -> {i - 1, i + 1} & set(range(1, T + 1))"
 
 
 # %% wrong="0/0 is NaN" caught_by="words that need each other" change="np.divide(P, total, out=np.zeros_like(P), where=P > 0) -> P / total"

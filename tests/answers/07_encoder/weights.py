@@ -92,17 +92,17 @@ measured_share = np.float64(12 * 4_722_432 / 108_890_112)
 # %% wrong="the table at both ends" caught_by="the whole encoder" change="V * C + T -> 2 * V * C + T"
 
 
-# %% wrong="the share of one layer" caught_by="the share that was guessed" change="12 * layer -> layer"
+# %% wrong="the share of one layer" caught_by="two shares between 0 and 1" change="12 * layer -> layer"
 
 
-# %% wrong="the share within the layers" caught_by="the share that was guessed" change="/ total(30522, 512, 768, 12) -> / (12 * sum(layer_weights(768).values()))"
+# %% wrong="the share within the layers" caught_by="two shares between 0 and 1" change="/ total(30522, 512, 768, 12) -> / (12 * sum(layer_weights(768).values()))"
 
 
-# %% wrong="two thirds, the round number" caught_by="the share that was guessed"
+# %% wrong="two thirds, the round number" caught_by="two shares between 0 and 1"
 # - measured_share = 12 * layer_weights(768)["feed_forward"] / total(30522, 512, 768, 12)
 # + measured_share = 2 / 3
 
 
-# %% wrong="by the rough formula" caught_by="the share that was guessed"
+# %% wrong="by the rough formula" caught_by="two shares between 0 and 1"
 # - measured_share = 12 * layer_weights(768)["feed_forward"] / total(30522, 512, 768, 12)
 # + measured_share = 8 * 12 * 768**2 / (12 * 12 * 768**2 + 30522 * 768)
